@@ -30,8 +30,8 @@
 -- 'withAppender' appends to a file, 'withWriter' replaces it, when the new one is whole. A 'Writer'
 -- takes constant memory, and any number of threads may use it. Records are collected to blocks of
 -- 32 KiB, each with a checksum. Whenever the writer is killed, all blocks that it has written are
--- readable, and the next 'withAppender' cuts off what it has left of another. 'flush' ends a block
--- early, and 'sync' waits for the disk.
+-- readable, and the next 'withAppender' cuts off a block that is there only in part. 'flush' ends a
+-- block early, and 'sync' waits for the disk.
 --
 -- One process can write a file at a time. The others get 'FileLocked'.
 --
@@ -58,12 +58,12 @@
 -- >>> withReader options order path (\reader -> readAt reader 1)
 -- Right (Right (Just (Order {item = "mortar", count = 3})))
 --
--- Who replaces a file, as 'withWriter' does, does not disturb those who read the old one. If a file
--- is cut off or written over while it is read, that is 'Damage': no result has records of both.
+-- Replacing a file, as 'withWriter' does, does not disturb readers of the old one. If a file is cut
+-- off or written over while it is read, that is 'Damage': no result has records of both.
 --
 -- == Joined files
 --
--- A file may be followed by others, as @cat a b > c@ or @cat b >> a@ makes it. It is read as one
+-- A file may be followed by others, as @cat a b > c@ or @cat b >> a@ makes it. All are read as one
 -- file: records are numbered through, and offsets count from the beginning of the first file.
 -- Damage at the end of one hides none of the others.
 --
@@ -77,12 +77,12 @@
 -- == Damage
 --
 -- A 'Damage' tells what is wrong, at which offset, in which block, and from which record on. To go
--- on with the next whole block, give 'readResync' an action that gets what was lost. Where a record
--- is whole, but refused by its type, as one with a constructor that was dropped, and its schema is
--- known, reading goes on with the next record.
+-- on with the next whole block, give 'readResync' an action that gets what was lost. If the type
+-- refuses a record of a whole block, such as one with a constructor that was dropped, and the
+-- schema of the record is known, reading goes on with the next record.
 --
 -- All of this is safe on untrusted files. Nothing larger than 'readBlockLimit' is allocated for a
--- block, whatever its header says. No file says more records than it has bytes. Each record has a
+-- block, whatever its header says. No file can announce more records than bytes. Each record has a
 -- budget, as with 'Ashlar.Codec.decode'. Checksums protect against accidents only.
 --
 -- == The format

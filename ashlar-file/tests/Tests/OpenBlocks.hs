@@ -52,7 +52,7 @@ withinBuffer :: [Step] -> Property
 withinBuffer steps = forAll limits $ \size -> ioProperty $ do
   made <- newIORef Nothing
   beyond <- newIORef []
-  let deliver (OpenBytes at n _) =
+  let deliver (CompleteBlock at n _) =
         readIORef made >>= mapM_ (\open -> readIORef (openBuffer open) >>= compared at n)
       compared at n (buffer, capacity) =
         when (at /= unsafeForeignPtrToPtr buffer || blockHeaderBytes + n > capacity) $

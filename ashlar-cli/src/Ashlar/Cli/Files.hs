@@ -237,7 +237,7 @@ naming p act = act `catches` [Handler system, Handler locked, Handler damage]
 settled :: Pending -> IO ()
 settled p@(Pending temporary _ goal) = case goal of
   ToOutput hs -> naming p (copied hs) `finally` abandoned p
-  Named new -> naming p (Replace.settled new) `catch` there
+  Named new -> naming p (Replace.moveIntoPlace new) `catch` there
   where
     copied hs = withBinaryFile temporary ReadMode $ \h ->
       let go = do

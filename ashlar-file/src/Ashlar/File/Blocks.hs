@@ -41,7 +41,7 @@ import qualified Data.ByteString as S
 import Data.Int (Int64)
 import qualified Data.List as List
 
--- | The header of a file. It takes constant time.
+-- | Read the header of a file, in constant time.
 readHeader :: FilePath -> IO (Either Damage FileHeader)
 readHeader path = bracket (openToRead path) closeFile $ \fd -> do
   header <- fileInput path fd >>= readFileHeader
@@ -50,12 +50,12 @@ readHeader path = bracket (openToRead path) closeFile $ \fd -> do
 -- | What a scan of a file meets.
 data Event
   = -- | A file begins at this offset: the first one, or one that was joined to it. Blocks refer to
-    -- its header ('blockFile'). 'Nothing' if the header is damaged. A file may begin again after
-    -- another, if that was found in a damaged block.
+    -- its header ('blockFile'). 'Nothing' if the header is damaged. The event comes again when the
+    -- scan returns to a file from another one that was found in a damaged block.
     FileBegins !Int64 !(Maybe FileHeader)
   | -- | A block whose checksums are right.
     WholeBlock !Block
-  | -- | Damage, and what is passed over because of it. It is met also without 'readResync'.
+  | -- | Damage, and what is passed over because of it. 'readResync' makes no difference.
     LostBlocks !Lost
   deriving stock (Eq, Show)
 
@@ -75,8 +75,8 @@ foldBlocks options path f b = do
   folded <- foldFile False options path f b
   pure (folded >>= maybe (Left (Damage path 0 Nothing 0 WrongHeader)) Right)
 
--- | 'foldBlocks' of a file whose header may be damaged. Then it begins with what was lost of it.
--- 'Nothing' if no block follows.
+-- | 'foldBlocks' of a file whose header may be damaged. Then the first event is what was lost with
+-- it. 'Nothing' if no block follows.
 foldBlocksAnyway ::
   ReadOptions -> FilePath -> (b -> Event -> IO b) -> b -> IO (Either Damage (Maybe b))
 foldBlocksAnyway = foldFile True

@@ -38,8 +38,8 @@ import Ashlar.Schema.Evolution
   )
 import qualified Data.Text as T
 
--- | Files of this type. They contain its 'schema', and are told apart by its fingerprint. So they
--- do not change when the type moves, and its name and newtypes in it may change.
+-- | Files of this type. They contain its 'schema', and its fingerprint tells them from other files.
+-- So they do not change when the type moves, and its name and newtypes in it may change.
 --
 -- The schema is computed anew for each file. Where many files are opened, give the 'RecordType' a
 -- name and a type.
@@ -76,7 +76,7 @@ describedSkipping :: forall a. Described a => RecordType a
 describedSkipping = recordsRead (planSkipping @a) (planManySkipping @a afterRecord)
 {-# INLINE describedSkipping #-}
 
--- Given how to read one record of another schema, and many.
+-- The first function reads one record of another schema, the second one many.
 recordsRead ::
   forall a.
   Described a =>

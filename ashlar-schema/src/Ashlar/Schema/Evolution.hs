@@ -76,9 +76,8 @@
 -- +-----------------------------------------------+----------------------------------------------+
 --
 -- A change that could lose something needs @converted@: an @Int@ has 64 bits, of which a @Double@
--- holds 53; a @String@ may have surrogates, which a @Text@ cannot. So does a @Text@ that becomes a
--- @ByteString@, because its encoding would be a guess, and a list that becomes a set or a map,
--- because elements may be equal.
+-- holds 53; a @String@ may have surrogates, which a @Text@ cannot; the encoding of a @Text@ as a
+-- @ByteString@ would be a guess; and a list may have equal elements, which a set or a map cannot.
 --
 -- These changes may be at any depth, in recursive types too. Fields without names go by their
 -- position: @converted \@"2"@, and in a type of several constructors @converted \@"Paid.2"@. What
@@ -139,9 +138,8 @@ import qualified Data.Vector as V
 --
 -- Schema and bytes may be untrusted, but the schema must be one that
 -- 'Ashlar.Schema.checkSchema' accepts, as all are that were decoded. Time and memory are
--- proportional to the old bytes and the budget. Each nesting is a level. A translation may write
--- eight bytes for each byte that it reads, and 256 more. Each 64 bytes beyond that are a step
--- ('Ashlar.Get.budgetSteps').
+-- proportional to the old bytes and the budget: each nesting is a level, and each 64 bytes written,
+-- beyond eight for each byte read and 256, are a step ('Ashlar.Get.budgetSteps').
 --
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric
 -- >>> data Item = Item { name :: Text, count :: Int } deriving (Show, Generic, Codec, Described)

@@ -6,15 +6,16 @@
 --
 -- Note [After damage]
 -- ~~~~~~~~~~~~~~~~~~~
--- Where a block is damaged, the next one is searched for by the marker of the file, which stands
--- before each block, and is believed if the checksum of its header is right.
+-- After a damaged block, the next one is searched for by the marker of the file, which is at the
+-- beginning of each block. A block is believed if the checksum of its header is right.
 --
--- A header that is right tells where its body ends, even if the body is damaged. If the block there
--- was written next, the search is over: their own offsets are as far apart as they are, and so are
--- the numbers of their records. Otherwise bytes were lost or inserted, and the next block may begin
--- inside of what the header announced. So the search begins after the marker. That some block
--- begins where the body should end, or that the file ends there, is not enough: as many bytes may
--- be lost as the blocks between have. Nor are the offsets enough: somebody may have appended since.
+-- A right header tells where its body ends, even if the body is damaged. If the block there was
+-- written next ('writtenNext': the two headers agree on their distance, and on the number of the
+-- next record), the search is over. Otherwise bytes were lost or inserted, and the next block may
+-- begin inside of what the header announced. So the search begins after the marker. It is not
+-- enough that some block begins where the body should end, or that the file ends there: as many
+-- bytes may have been lost as the blocks between took. Nor are the offsets enough: somebody may
+-- have appended since.
 --
 -- A block that is found inside of another may be damaged, too. Its body is searched as well, but
 -- for 64 MiB in all: after that such a block is passed over as a whole. So each byte is checked
@@ -23,12 +24,11 @@
 -- Note [Another file after damage]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- The end of a file may be damaged, and another one follow. So the header of a file is searched
--- for, too. But a record may contain a file, and who wrote the record is not who wrote this file.
--- So:
+-- for, too. But a record may contain a file, and its author need not be that of this file. So:
 --
--- * In a block that ends where it says, which a block, a file, or the end shows, no file is
---   believed.
--- * If one is found in a block that does not, it is read, and the blocks of this file are still
+-- * No file is believed inside of a block that ends where its header says. (A block, a file, or the
+--   end of the input is there.)
+-- * A file inside of any other damaged block is read, and the blocks of this file are still
 --   searched for ('scanOuter'). So none of them is lost.
 -- * A file with the same marker is a copy of this one. Its blocks are read if they come next.
 -- * The blocks of a file whose header is damaged are believed if they say that their file begins
@@ -63,8 +63,7 @@ data Next
   | -- | Nowhere: no block follows. The offset at which the file ends.
     NextEnd !Int64
 
--- | Find the position from which reading goes on after damage. It has the number of its next
--- record.
+-- | Find the position at which reading goes on after damage, with the number of its next record.
 passOver :: Scan -> Position -> Resume -> IO Next
 passOver scan pos resume = case resume of
   Gap record -> pure (Next scan pos {posRecord = record, posGap = True})
@@ -84,8 +83,9 @@ passOver scan pos resume = case resume of
   where
     end = endOf (posOffset pos)
 
-    -- The next block may begin inside of this one. What is inside of another is searched again. No
-    -- file is believed before an offset.
+    -- Search inside of this block, where the next one may begin. If this block is inside of another
+    -- one, its bytes are searched again, for which there is an allowance. No file is believed
+    -- before the last offset.
     within h headless filesFrom
       | again <= posAllowance pos =
         search scan headless filesFrom (max (posRecord pos) (nextRecordOf h)) $
@@ -106,7 +106,7 @@ passOver scan pos resume = case resume of
           then NextEnd (end h)
           else Next scan (moved pos (end h) (nextRecordOf h))
 
-    -- What stands here may be a block whose header is damaged, but not the size in it.
+    -- There may be a block here whose header is damaged, but not the size in it.
     searching headless = do
       bytes <- inputFetch (scanInput scan) (posOffset pos) 16
       case runGet (getInt64le *> getWord32le *> getWord32le) bytes of
@@ -172,7 +172,7 @@ search scan headless filesFrom record pos = go (posOffset pos + 1) (posAllowance
 
     words' = scanMarker scan : map (scanMarker . fst) (scanOuter scan)
 
-    -- Is it a block of a file that began where one may have begun?
+    -- Is it a block of a file that may have begun at one of the offsets?
     headlessIn from
       | from - posOffset pos > fromIntegral (scanLimit scan) + fromIntegral headerLimit =
         \_ _ -> False
@@ -235,7 +235,7 @@ search scan headless filesFrom record pos = go (posOffset pos + 1) (posAllowance
 window :: Int
 window = 65536
 
--- The first offset, from one on, where one of these markers or the beginning of a file stands, or
+-- The first index, from one on, where there is one of these markers or the beginning of a file, or
 -- where 72 bytes look like a block and satisfy a condition.
 firstOf :: [Word64] -> (Int -> ByteString -> Bool) -> ByteString -> Int -> Maybe Int
 firstOf markers other bytes i0
@@ -297,7 +297,7 @@ withoutHeader input limit = go 0
                     firstIn (startAt 0 0) at h
                   )
               Nothing -> inWindow from bytes (j + 1)
-    -- (A search over 16 MiB reads no large header again and again.)
+    -- (Large headers are ignored: a search over 16 MiB could meet many of them.)
     fileHeaderAt at = do
       start <- inputFetch input at prefixBytes
       case filePrefix start of
@@ -352,7 +352,7 @@ wholeIn scan first end = go first (268435456 :: Int64)
             on n = inWindow from bytes (j + 1) (left - n)
         start <- inputFetch input at blockHeaderBytes
         case (filePrefix start, anyBlockStart start) of
-          -- So many headers in one another are no accident. Nothing is cut off then.
+          -- So many headers inside one another are no accident. Then nothing is cut off.
           (Prefix _, _) | left <= 0 -> found Nothing
           (_, Just _) | left <= 0 -> found Nothing
           (Prefix n, _) | fromIntegral n <= end - at -> do

@@ -106,8 +106,8 @@ newFile options ty path fd = do
           fileSchema = typeSchema ty
         }
 
--- | Find the end of a file, and cut off what follows it. If the file is empty, or was given up in
--- its header, it is begun.
+-- | Find the end of a file, and cut off what follows it. If the file is empty, or ends in its
+-- header, begin it anew.
 oldFile :: WriteOptions -> RecordType a -> FilePath -> Fd -> IO Tail
 oldFile options ty path fd = do
   readable <- isSeekable fd
@@ -119,7 +119,7 @@ oldRegular options ty path fd = do
   input <- fileInput path fd
   header <- readFileHeader input
   case header of
-    -- A header is written at once, and before all else. If there is a block, its length is damaged.
+    -- A writer writes the header first, and at once. If a block follows, its length is damaged.
     Left cause@(TruncatedHeader _ _) -> do
       block <- withoutHeader input limit
       maybe (newFile options ty path fd) (const (refuse 0 0 cause)) block
@@ -132,14 +132,14 @@ oldRegular options ty path fd = do
       accepted 0 0 (fileSchema h) (fileFingerprint h)
       found <- lastBlock scan start size
       let (end', next) = maybe (start, 0) (\(at, b) -> (endOf at b, nextRecordOf b)) found
-      -- A whole block that is too large to be checked is not cut off as a tail.
+      -- Do not cut off a whole block that is too large to be checked.
       large <- headerAt scan end'
       case large of
         Just b
           | blockStored b > limit && endOf end' b <= size ->
             refuse end' (blockFirst b) (TooLarge (blockStored b) limit)
         _ -> pure ()
-      -- No other block is cut off, and none is written after another file.
+      -- Cut off no other block, and write none after another file.
       other <- case found of
         -- Bytes were lost or inserted, or files were joined.
         Just (at, b) | blockOffset b /= at -> joined scan start
@@ -198,7 +198,7 @@ oldRegular options ty path fd = do
             where
               h = blockHeader s
           _ -> refuse at (blockFirst b) UnknownSchema
-    -- What follows is of another type.
+    -- Write the schema of the new records, which are of another type than the last ones.
     newSchema end = do
       let end' = end {tailFingerprint = typeFingerprint ty, tailSchemaAt = tailOffset end}
           header = headerOf end' Schema 0 (typeSchema ty)
@@ -208,7 +208,7 @@ oldRegular options ty path fd = do
           { tailOffset =
               tailOffset end + fromIntegral (blockHeaderBytes + S.length (typeSchema ty))
           }
-    -- The blocks of a file without an index, by their headers.
+    -- The entries for a file without an index, from the headers of its blocks.
     walked scan = go noEntries
       where
         go !entries at = do

@@ -8,27 +8,26 @@
 -- Note [The open block]
 -- ~~~~~~~~~~~~~~~~~~~~~
 -- Builders write straight into the buffer of the open block, after space for its header. After each
--- record 'endRecord' compares the cursor with the address at which the block is large enough, and
--- that is all, but for noting where the next record begins. So records are written as fast as the
--- elements of a list. What was noted says what to drop if a value throws in the middle of a record.
+-- record, 'endRecord' only compares the cursor with the address at which the block is large enough,
+-- and notes where the next record begins. So records are written as fast as the elements of a list.
+-- If a value throws in the middle of a record, the note says what to drop.
 --
--- Records of constant size take less than that. Each is written where the one before it ends, with
--- no builder: there is space for it as long as the block is not complete. Only what was noted
--- changes with each of them.
+-- Records of constant size take less time. Each is written where the one before it ends, without a
+-- builder: there is free space for it as long as the block is not complete. Only the note changes
+-- with each of them.
 --
 -- If a record does not fit, the records before it are written as a block, and its first part moves
--- to the beginning of the buffer. If that does not help, the buffer grows.
+-- to the beginning of the buffer. If that is not enough, the buffer grows.
 --
 -- Invariants:
 --
 -- [INV-F1] The body of the open block begins with whole records: 'wholeSlot' has their number and
---   that of their bytes. These are in no block of the file, and all records before are.
+--   that of their bytes. They are in no block of the file, and all records before them are.
 -- [INV-F2] 'bodySlot' and 'stopSlot' lie in the buffer of 'openBuffer'. The whole records end
 --   before 'stopSlot', and that is at least 'slack' bytes before the end of the buffer.
 --
--- An asynchronous exception may strike between any two steps. So the bytes and the number of the
--- records are one word, which is written at once, and what else belongs together is changed with
--- exceptions masked.
+-- An asynchronous exception may strike between any two steps. So one word holds both the bytes and
+-- the number of the records, and other values that must agree are changed with exceptions masked.
 module Ashlar.File.Internal.Block
   ( OpenBlock (openBuffer),
     newOpenBlock,
@@ -39,7 +38,7 @@ module Ashlar.File.Internal.Block
     BlockLimits (..),
     RecordTooLarge (..),
     WriterClosed (..),
-    OpenBytes (..),
+    CompleteBlock (..),
     Deliver,
   )
 where
@@ -73,18 +72,18 @@ import Foreign.Ptr (Ptr, castPtr, minusPtr, nullPtr, plusPtr)
 import Foreign.Storable (poke)
 import GHC.Exts (RealWorld)
 
--- | The bytes of a block that is complete.
-data OpenBytes = OpenBytes
+-- | A block that is complete, in memory.
+data CompleteBlock = CompleteBlock
   { -- | Space for the header, and after it the body.
-    openAt :: !(Ptr Word8),
+    completeAt :: !(Ptr Word8),
     -- | How many bytes the body has.
-    openSize :: !Int,
+    completeSize :: !Int,
     -- | How many records.
-    openCount :: !Int
+    completeCount :: !Int
   }
 
 -- | Writes a block into the file, all of it or nothing. If it throws, it has written nothing.
-type Deliver = OpenBytes -> IO ()
+type Deliver = CompleteBlock -> IO ()
 
 -- | How large blocks and records may be. A block may have 1 byte to 1 GiB, and a record as many at
 -- least: numbers outside of that count as the nearest inside ('newOpenBlock').
@@ -104,13 +103,13 @@ data OpenBlock = OpenBlock
     openDeliver :: Deliver
   }
 
--- Addresses: of the body, or null if the block is closed; and of where the block is complete if the
--- cursor comes there.
+-- The address of the body, or null if the block is closed; and the address at which the block is
+-- complete.
 bodySlot, stopSlot :: Int
 bodySlot = 0
 stopSlot = 1
 
--- The whole records: their bytes, times 2^32, and their number. Neither has more than 31 bits.
+-- The bytes of the whole records, times 2^32, plus their number. Neither has more than 31 bits.
 wholeSlot :: Int
 wholeSlot = 2
 
@@ -137,8 +136,8 @@ getBody open = readByteArray (openSlots open) bodySlot
 {-# INLINE getBody #-}
 
 -- The address of the body, if the block is not closed.
-openBody :: OpenBlock -> IO (Ptr Word8)
-openBody open = do
+bodyUnlessClosed :: OpenBlock -> IO (Ptr Word8)
+bodyUnlessClosed open = do
   body <- getBody open
   if body == nullPtr then throwIO WriterClosed else pure body
 
@@ -154,11 +153,12 @@ newOpenBlock (BlockLimits block record) act = do
   freshBuffer open
   pure open
 
--- Bytes after a block that is complete, for the end of its last record.
+-- Bytes of the buffer after the address at which the block is complete, for the end of its last
+-- record.
 slack :: Int
 slack = 1024
 
--- A buffer of the usual size. What the old one holds is dropped.
+-- Use a new buffer of the usual size. What the old one holds is dropped.
 freshBuffer :: OpenBlock -> IO ()
 freshBuffer open = do
   let size = blockHeaderBytes + limitBlock (openLimits open) + slack
@@ -181,7 +181,7 @@ useBuffer open buffer size = do
 openRecords :: OpenBlock -> IO Int
 openRecords open = wholeCount <$> getWhole open
 
--- | No record can be written any more.
+-- | Close the block: no record can be written any more.
 closeOpenBlock :: OpenBlock -> IO ()
 closeOpenBlock open = mask_ $ do
   writeByteArray (openSlots open) bodySlot nullPtr
@@ -219,7 +219,7 @@ addRecords open xs = case layout of
 -- Run a builder of records, each of which ends by 'endRecord'.
 writeOpen :: OpenBlock -> Builder -> IO ()
 writeOpen open b = do
-  body <- openBody open
+  body <- bodyUnlessClosed open
   whole <- getWhole open
   (buffer, size) <- readIORef (openBuffer open)
   let from = body `plusPtr` wholeBytes whole
@@ -231,7 +231,7 @@ writeOpen open b = do
 -- Write records of constant size, given their format, which takes 1 to 'slack' bytes.
 writeFixed :: OpenBlock -> Fixed a -> [a] -> IO ()
 writeFixed open f xs = do
-  body <- openBody open
+  body <- bodyUnlessClosed open
   stop <- readByteArray (openSlots open) stopSlot
   whole <- getWhole open
   let size = fixedSize f
@@ -251,7 +251,7 @@ endRecord :: OpenBlock -> Builder
 endRecord open = atCursor $ \now -> do
   whole <- getWhole open
   body <- getBody open
-  -- A record of no bytes has one that is 0. So no file says more records than it has bytes. There
+  -- A record of no bytes gets a byte that is 0. So no file announces more records than bytes. There
   -- is space for it (INV-F2).
   p <-
     if now /= body `plusPtr` wholeBytes whole
@@ -267,8 +267,8 @@ endRecord open = atCursor $ \now -> do
 -- Write the block up to an address. Returns the address of the next record. If that fails, the last
 -- record is not in the open block, and the others are.
 --
--- A block of several records is not larger than a record may be, because that is what readers
--- allow: else the last one is a block of its own.
+-- A block of more than one record must not be larger than a record may be, because that is what
+-- readers allow. If it would be, the last record becomes a block of its own.
 --
 -- The end of the buffer stays, so the builder may go on.
 complete :: OpenBlock -> Ptr Word8 -> Int -> IO (Ptr Word8)
@@ -287,10 +287,11 @@ complete open p count = do
   pure body
 {-# NOINLINE complete #-}
 
--- Write the first n bytes of the body as a block, after which there are no records.
+-- Write the first n bytes of the body as a block. Then the open block has no records.
 deliver :: OpenBlock -> Ptr Word8 -> Int -> Int -> IO ()
 deliver open body size count = mask_ $ do
-  keepAlive open (openDeliver open (OpenBytes (body `plusPtr` negate blockHeaderBytes) size count))
+  keepAlive open $
+    openDeliver open (CompleteBlock (body `plusPtr` negate blockHeaderBytes) size count)
   setWhole open 0 0
 
 tooLarge :: OpenBlock -> Int -> IO ()
@@ -302,7 +303,7 @@ tooLarge open n = when (n > limit) $ throwIO (RecordTooLarge n limit)
 -- up.
 flushOpen :: OpenBlock -> IO ()
 flushOpen open = do
-  body <- openBody open
+  body <- bodyUnlessClosed open
   whole <- getWhole open
   (_, size) <- readIORef (openBuffer open)
   when (wholeCount whole > 0) $ deliver open body (wholeBytes whole) (wholeCount whole)

@@ -18,7 +18,7 @@ import Data.Word (Word32, Word8)
 import Foreign.Ptr (Ptr, castPtr, plusPtr)
 import System.IO.Unsafe (unsafeDupablePerformIO)
 
--- | How to compute it.
+-- | How to compute the checksum.
 data Method
   = -- | By the instruction, if the processor has one, else by tables.
     Fastest
@@ -49,7 +49,7 @@ crc32cBy method before bytes =
   unsafeDupablePerformIO . S.unsafeUseAsCStringLen bytes $ \(from, n) ->
     crc32cOf method before (castPtr from) n
 
--- | The same of bytes in memory.
+-- | 'crc32cBy' of bytes in memory.
 crc32cOf ::
   Method ->
   Word32 ->
@@ -65,7 +65,7 @@ crc32cOf method = go
       | otherwise = do
         now <- update method before from most
         go now (from `plusPtr` most) (n - most)
-    -- A call keeps the garbage collector of other threads waiting.
+    -- While a call runs, no thread can collect garbage.
     most = 65536
 
 update :: Method -> Word32 -> Ptr Word8 -> Int -> IO Word32

@@ -39,13 +39,13 @@ data Damage = Damage
 
 -- | What is wrong with a header or a block.
 data Cause
-  = -- | It does not begin as such a file does.
+  = -- | It does not begin like a file of records.
     NotAFile
   | -- | A later version of this package wrote it: the version of the format.
     LaterVersion !Word16
   | -- | The file ends in its header: how many bytes that has at least, and how many there are.
     TruncatedHeader !Int !Int
-  | -- | The header has another checksum than it says, or lengths in it do not fit.
+  | -- | The checksum of the header is wrong, or lengths in it do not fit.
     WrongHeader
   | -- | The records cannot be read as values of this type: why.
     WrongType String
@@ -57,12 +57,12 @@ data Cause
     AnotherFile !OtherFile
   | -- | The file was cut off or written over while it was read.
     Replaced
-  | -- | The header of the block has another checksum than it says, or numbers in it do not fit.
+  | -- | The checksum of the block's header is wrong, or numbers in it do not fit.
     WrongBlockHeader
   | -- | The file ends in this block, as it does after the writer was killed, or while it is
     -- writing: how many bytes it has at least, and how many there are.
     Truncated !Int !Int
-  | -- | The body has another checksum than the header says.
+  | -- | The checksum of the body is wrong.
     WrongChecksum
   | -- | The body is larger than the reader allows: its bytes, and the limit.
     TooLarge !Int !Int

@@ -17,9 +17,9 @@ import qualified Data.List as List
 -- | Where blocks begin: all of them, or of many blocks every second, fourth, and so on. So it takes
 -- constant memory.
 data Entries = Entries
-  { -- | One block in this number has an entry.
+  { -- | One in this number of blocks has an entry.
     _stride :: !Int,
-    -- | How many blocks come before the next that has one.
+    -- | How many blocks come before the next one that gets an entry.
     _wait :: !Int,
     _count :: !Int,
     -- | The last one first.

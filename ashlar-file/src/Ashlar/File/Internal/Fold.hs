@@ -39,7 +39,7 @@ data Outcome c b
     Damaged !Int64 b Damage
   deriving stock (Eq, Show)
 
--- | What is passed from block to block.
+-- | A fold: how to read records, and the user's action.
 data Fold a c b = Fold
   { foldHow :: !(Reading a),
     foldStep :: b -> a -> IO (Either c b)
@@ -48,16 +48,16 @@ data Fold a c b = Fold
 -- What became of the records of a block.
 data Scanned c b
   = Went b
-  | -- The number of the next record.
+  | -- The number of the next record, and the result.
     Halted !Int64 c
-  | -- The same.
+  | -- The number of the next record, the accumulator before it, and why it cannot be read.
     Broke !Int64 b Cause
 
--- | Between two blocks: the file, the schema of its last block, the same of files to which reading
--- may return, and where in the file.
+-- | A place between two blocks: the file, the schema of its last block, the same for files that
+-- reading may return to, and the position in the file.
 data Place a = Place !(Opened a) !(Schemas a) [(Opened a, Schemas a)] !Position
 
--- | Where a fold begins. It reports what was wrong with the header.
+-- | Begin a fold. It reports what was wrong with the header.
 begin ::
   Fold a c b ->
   -- | The first file.
@@ -80,7 +80,7 @@ begin (Fold reading _) opened located b = do
             | isSameFile scan (openedScan o) -> Onward (Place o schemas outer pos) b'
           _ -> entered
 
--- Forced, so that who keeps it does not keep the block.
+-- The loss is forced, so that an action that keeps it does not keep the block.
 reporting :: Reading a -> Lost -> IO ()
 reporting reading !lost = maybe (pure ()) (\act -> act lost) (readResync (readingOptions reading))
 
@@ -95,7 +95,7 @@ foldOn fold so = case so of
   Done outcome -> pure outcome
   Onward place acc -> foldBlock fold place acc >>= foldOn fold
 
--- | The end, if it is that of the file that was opened.
+-- | The end of the fold, unless the file is no longer the one that was opened.
 ended :: Scan -> Position -> b -> IO (Progress a c b)
 ended scan pos acc = do
   same <- inputSame (scanInput scan) (offsetIn scan (posOffset pos))
@@ -111,7 +111,7 @@ inOther ::
 inOther reading (Place opened schemas0 outer _) = go
   where
     go why scan pos acc = case List.find (isSameFile scan . openedScan . fst) places of
-      -- Back from a file that one of its records may contain.
+      -- Reading returns from a file that a record of this one may contain.
       Just (o, schemas) -> do
         report
         pure (Onward (Place o {openedScan = scan} schemas places pos) acc)
@@ -178,7 +178,7 @@ foldBlock (Fold reading f) place@(Place opened schemas0 outer pos0) b = do
         let schemas =
               withSchema
                 reading
-                -- (Bytes before it may have been lost.)
+                -- (Not its position: bytes before it may have been lost.)
                 (blockOffset h)
                 (posOffset next)
                 (blockFingerprint h)
@@ -196,7 +196,7 @@ foldBlock (Fold reading f) place@(Place opened schemas0 outer pos0) b = do
     damagedAt acc cause =
       Damaged (recordIn scan (posRecord pos0)) acc (damageAt (posRecord pos0) cause)
 
-    -- Is it a tail that is cut off, as it may be? Nothing must follow.
+    -- Is it a tail that may be cut off? Nothing must follow it.
     onlyTail cause = case cause of
       Truncated _ _ -> not (readWholeTail options)
       TruncatedHeader _ _ -> not (readWholeTail options)
@@ -221,8 +221,8 @@ foldBlock (Fold reading f) place@(Place opened schemas0 outer pos0) b = do
         damage = damageAt record cause
 
     records decode h body = do
-      whole <- expanded (openedCompression opened) (readExpansionLimit options) h body
-      case whole of
+      expansion <- expanded (openedCompression opened) (readExpansionLimit options) h body
+      case expansion of
         Left cause -> pure (Broke (recordIn scan (blockFirst h)) b cause)
         Right bytes ->
           go (recordIn scan (blockFirst h)) (recordsOf decode (blockCount h) bytes) b

@@ -31,11 +31,11 @@ data Input = Input
     -- | Bytes from an offset on, which counts from the beginning of the first file: fewer than
     -- asked for only where the last one ends. None if the offset was forgotten.
     inputBytes :: !(Int64 -> Int -> IO ByteString),
-    -- | How many bytes after a block to fetch with it. None where one would have to wait for them.
+    -- | How many bytes after a block to fetch with it: 0 if a read could wait for them.
     inputAhead :: !Int,
-    -- | What lies before such an offset will not be asked for.
+    -- | Promise that no byte before an offset will be asked for any more.
     inputPassed :: !(Int64 -> IO ()),
-    -- | Does the file still begin as it did, and has it the bytes before such an offset?
+    -- | Does the file still begin as it did, and does it have all bytes before an offset?
     inputSame :: !(Int64 -> IO Bool)
   }
 
@@ -47,7 +47,7 @@ inputFetch input offset n
   -- (A sum that is too large is negative.)
   | otherwise = inputBytes input (inputBase input + offset) n
 
--- | What lies before an offset in the file will not be asked for.
+-- | Promise that no byte before an offset in the file will be asked for any more.
 inputForget :: Input -> Int64 -> IO ()
 inputForget input offset = inputPassed input (inputBase input + offset)
 
@@ -82,14 +82,14 @@ sourceInput ::
   Source ->
   IO Input
 sourceInput name source = do
-  -- The offset of what is held, and what is held.
+  -- The bytes that are held, and the offset of the first.
   held <- newIORef (0, S.empty)
   let forget offset = do
         (start, bytes) <- readIORef held
         let passed = fromIntegral (max 0 (min (offset - start) (fromIntegral (S.length bytes))))
         writeIORef held (start + fromIntegral passed, S.drop passed bytes)
         leaveOut offset
-      -- What has not been fetched yet is not held to be left out.
+      -- Bytes that have not been fetched yet are left out without being held together.
       leaveOut offset = do
         (start, bytes) <- readIORef held
         if S.null bytes && start < offset

@@ -21,8 +21,8 @@ import qualified Data.List as List
 import Data.List.NonEmpty (NonEmpty (..))
 import qualified Data.List.NonEmpty as NonEmpty
 
--- | A file that was joined to others, or what stands of it between two others. Offsets and numbers
--- are those of the file itself.
+-- | A file that was joined to others, or the part of it between two others. Offsets and numbers are
+-- those of the file itself.
 data Part = Part
   { partScan :: !Scan,
     -- | The offset of its first block.
@@ -42,7 +42,7 @@ data Part = Part
 -- the headers of all blocks are read.
 partsOf :: Scan -> Int64 -> Int64 -> IO (NonEmpty Part)
 partsOf scan start size = do
-  -- Only files that were joined have so much after their last block.
+  -- Only files that were joined have more than this after their last block.
   found <- lastBlock scan (max start (size - 2 * (fromIntegral (scanLimit scan) + 65536))) size
   first :| others <- case found of
     -- Nothing was lost or inserted before it.
@@ -76,7 +76,7 @@ partWith parts record =
   where
     firstOf part = recordIn (partScan part) (partFirst part)
 
--- | How many records there are, also those that are lost.
+-- | How many records there are, with those that are lost.
 lastRecord :: NonEmpty Part -> Int64
 lastRecord parts = recordIn (partScan end) (partNext end)
   where

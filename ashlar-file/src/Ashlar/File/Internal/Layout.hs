@@ -51,20 +51,20 @@ import Data.Int (Int64)
 import Data.Word (Word16, Word32, Word64, Word8)
 import GHC.Fingerprint (Fingerprint)
 
--- | What stands at the beginning of a file.
+-- | The header at the beginning of a file.
 data FileHeader = FileHeader
-  { -- | Stands before each block of this file. It is chosen at random.
+  { -- | The bytes before each block of this file, chosen at random.
     fileMarker :: !Word64,
-    -- | Of the type of the records that come first.
+    -- | The fingerprint of the type of the first records.
     fileFingerprint :: !Fingerprint,
-    -- | The name of the compression, or no bytes if there is none.
+    -- | The name of the compression, or no bytes without compression.
     fileCompression :: !ByteString,
-    -- | Describes the type of the records that come first.
+    -- | Describes the type of the first records.
     fileSchema :: !ByteString
   }
   deriving stock (Eq, Show)
 
--- | The first bytes of every file. They are no UTF-8, and show whether lines were converted.
+-- | The first bytes of every file. They are not UTF-8, and show whether line ends were converted.
 magic :: ByteString
 magic = "\x89\&ASHLAR\n"
 
@@ -107,7 +107,7 @@ data Prefix
     Prefix !Int
   | -- | They are the beginning of all headers, but too few.
     ShortPrefix
-  | -- | It is another file.
+  | -- | They are not the beginning of a header.
     NoPrefix
   | -- | A later version wrote it, or flags that are not known are set.
     OtherVersion !Word16
@@ -129,11 +129,11 @@ filePrefix bytes
         if v /= version || flags /= 0
           then OtherVersion v
           else Prefix (fromIntegral (min n most))
-    -- Where an Int has 32 bits. A header of as many bytes is too large, too.
+    -- An Int may have 32 bits. A header of as many bytes is too large, too.
     most = fromIntegral (maxBound :: Int)
 
--- | A header from its bytes, of which there are as many as its prefix says. 'Nothing' if the
--- checksum is wrong, or lengths that do not fit.
+-- | A header from its bytes, of which there are as many as its prefix says. 'Nothing' if its
+-- checksum is wrong, or if lengths in it do not fit.
 getFileHeader :: ByteString -> Maybe FileHeader
 getFileHeader bytes = do
   let (start, end) = S.splitAt (S.length bytes - 4) bytes
@@ -173,7 +173,7 @@ kindOf w = case w of
   3 -> Index
   _ -> Unknown w
 
--- | What stands before the body of a block.
+-- | The header before the body of a block.
 data BlockHeader = BlockHeader
   { -- | The marker of the file.
     blockMarker :: !Word64,
@@ -188,11 +188,11 @@ data BlockHeader = BlockHeader
     blockCount :: !Int,
     -- | The number of the first record in it, or of the next one after it if it has none.
     blockFirst :: !Int64,
-    -- | Of the type of its records. For other blocks: of the last records before.
+    -- | The fingerprint of the type of its records. For other blocks: of the last records before.
     blockFingerprint :: !Fingerprint,
     -- | The offset of the block with the schema of its records, or 0 for the file's header.
     blockSchemaAt :: !Int64,
-    -- | The offset of this header. It tells a block from a copy of one, which stands in a record.
+    -- | The offset of this header. It tells a block from a copy of one in a record.
     blockOffset :: !Int64,
     -- | The checksum of the body as it is stored.
     blockChecksum :: !Word32
@@ -244,7 +244,7 @@ anyBlockStart bytes = do
   (b, checksum) <- either (const Nothing) Just (runGetWhole block bytes)
   guard (checksum == crc32c (S.take (blockHeaderBytes - 4) bytes))
   guard (blockFirst b >= 0 && blockSchemaAt b >= 0 && blockFirst b <= maxBound - 4294967296)
-  -- Where an Int has 32 bits, not all of these fit it, nor the end of a body and a header after it.
+  -- An Int of 32 bits does not hold all of these, nor the end of a body and a header after it.
   guard (fits (blockStored b) && fits (blockExpanded b) && fits (blockCount b))
   pure b
   where

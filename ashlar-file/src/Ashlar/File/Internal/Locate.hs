@@ -4,11 +4,11 @@
 --
 -- Note [Copies of blocks]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
--- A record may contain bytes of this very file, with its marker: a backup of the folder that it is
--- in, say. Who searches from anywhere may meet a block in there. So a header has its own offset,
--- and what stands elsewhere is a copy. But if bytes were lost or inserted, all blocks after them
--- stand elsewhere. A search for the last block tells the two apart by the numbers of the records: a
--- copy is older than the block that contains it.
+-- A record may contain bytes of this very file, with its marker: for instance a backup of the
+-- folder that the file is in. A search may find a block in there. So each header has its own
+-- offset, and a block at another offset is a copy. But if bytes were lost or inserted, all blocks
+-- after them are at other offsets. A search for the last block tells the two apart by the numbers
+-- of the records: a copy is older than the block that contains it.
 module Ashlar.File.Internal.Locate
   ( lastBlock,
     locate,
@@ -41,8 +41,8 @@ lastBlock scan start size = back size allowance Nothing
     input = scanInput scan
     marker = markerBytes (scanMarker scan)
     step = 65536 :: Int64
-    -- How many bytes may be checked in vain. Headers that are right and bodies that are not are
-    -- rare, unless somebody made them to cost time.
+    -- How many bytes may be checked in vain. Right headers with wrong bodies are rare, unless an
+    -- attacker made them to cost time.
     allowance = 268435456 :: Int64
     back hi left copy
       | hi <= start = pure copy
@@ -62,7 +62,8 @@ lastBlock scan start size = back size allowance Nothing
             if crc32c body /= blockChecksum h
               then candidates lo (left - fromIntegral (blockStored h)) copy is
               else case copy of
-                -- Later records than before it: it is no copy, but bytes were lost or inserted.
+                -- The one found before has later records, so it is no copy: bytes were lost or
+                -- inserted.
                 Just (_, c) | blockOffset h == at, nextRecordOf c > nextRecordOf h -> pure copy
                 _
                   | blockOffset h == at -> pure (Just (at, h))
@@ -88,7 +89,7 @@ lastBlock scan start size = back size allowance Nothing
             _ -> pure found
         _ -> pure found
 
--- Where a string occurs, the last place first.
+-- The indices at which a string occurs, the last one first.
 occurrences :: ByteString -> ByteString -> [Int]
 occurrences marker = go [] 0
   where
@@ -135,7 +136,7 @@ locate scan start size index record = do
     Just found -> pure found
     Nothing -> bounded (maybe [] hints index)
   where
-    -- If all blocks were like the first one, it would be in this one.
+    -- The block that has the record if all blocks are like the first one.
     likely h
       | blockKind h /= Records || blockCount h == 0 = pure Nothing
       | otherwise = do
@@ -153,7 +154,7 @@ locate scan start size index record = do
     -- The entries around the record.
     hints body = go 0 (entryCount body)
       where
-        -- All before lo begin with a record that is not greater, and none from hi on.
+        -- The entries before lo begin with a record that is not greater, and none from hi on does.
         go lo hi
           | lo >= hi =
             [entryAt body (lo - 1) | lo > 0] ++ [entryAt body lo | lo < entryCount body]
@@ -161,7 +162,7 @@ locate scan start size index record = do
           | otherwise = go lo mid
           where
             mid = (lo + hi) `div` 2
-    -- Nothing that the index says is believed.
+    -- The index is not trusted: the headers of its blocks are read.
     bounded entries = do
       blocks <- mapM (\e -> fmap ((,) e) (own (entryOffset e))) entries
       let right = [(entryOffset e, blockFirst h) | (e, Just h) <- blocks, entryOffset e >= start]

@@ -49,7 +49,7 @@ readingOf options ty =
   Reading
     { readingOptions = options,
       readingFingerprint = typeFingerprint ty,
-      -- (Two loops, in which the decoder is known.)
+      -- (Two cases, so that GHC knows the decoder in the loop of each.)
       readingToday = passingBy (within budget <$> typePass ty) $ case budget of
         Nothing -> decodeBy get
         Just b -> decodeBy (withBudget b get),
@@ -70,10 +70,10 @@ within budget g = maybe g (`withBudget` g) budget
 
 -- Note [Schemas in order]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
--- Records refer to the last schema before them, so those of later records never come before those
--- of earlier ones. A fold holds a file to this. Otherwise blocks of some bytes could have large
--- schemas read again and again, or schemas that lie in one another. What is not found is not
--- searched for again, either.
+-- Records refer to the last schema before them, so the schemas of later records never come before
+-- those of earlier ones. A fold refuses a file that breaks this rule. Otherwise small blocks could
+-- make it read large schemas again and again, or schemas inside one another. Nor does a fold search
+-- again for a schema that it has not found.
 
 -- | The schema that records refer to: the offset that it was written at, the offset before which
 -- none is looked up, its fingerprint, and how to read the records, or what is wrong with it.
@@ -83,7 +83,7 @@ data Schemas a = Schemas !Int64 !Int64 !Fingerprint (Either Cause (Decode a))
 firstSchema :: Reading a -> FileHeader -> Schemas a
 firstSchema reading h = withSchema reading 0 (headerEnd h) (fileFingerprint h) (fileSchema h)
 
--- | Where the header is damaged. No block refers to this one.
+-- | The schema to begin with if the header is damaged. No block refers to it.
 todaysSchema :: Reading a -> Schemas a
 todaysSchema reading = Schemas (-1) 0 (readingFingerprint reading) (Right (readingToday reading))
 
@@ -99,8 +99,8 @@ withSchema reading at end fingerprint schema =
 inAnyOrder :: Schemas a -> Schemas a
 inAnyOrder (Schemas at _ fingerprint decode) = Schemas at 0 fingerprint decode
 
--- | How to read the records of a block, and its schema if that was looked up. Given is the schema
--- of the last block that has been looked at.
+-- | How to read the records of a block, and the schema for the blocks after it: the given one,
+-- which is that of the last block, or the one of this block if it had to be looked up.
 getterOf ::
   Reading a ->
   Scan ->
@@ -112,10 +112,10 @@ getterOf ::
 getterOf reading scan known@(Schemas at passed fingerprint decode) here h
   | blockFingerprint h == readingFingerprint reading = pure (known, Right (readingToday reading))
   | blockSchemaAt h == at && blockFingerprint h == fingerprint = pure (known, decode)
-  -- It comes before the block, and see Note [Schemas in order].
+  -- A schema comes before the block, and in order: Note [Schemas in order].
   | blockSchemaAt h >= here || blockSchemaAt h < passed = pure (known, Left UnknownSchema)
   | otherwise = do
-    -- It was passed over, or this block was looked up.
+    -- The schema was passed over, or this block was looked up by a record's number.
     (end, fetched) <- if from == 0 then headerSchema <$> readFileHeader input else blockSchema
     let schemas@(Schemas _ _ _ found) = case fetched of
           Just schema -> withSchema reading from end (blockFingerprint h) schema
@@ -177,7 +177,7 @@ openInput reading input = do
       LaterVersion _ -> False
       _ -> True
 
--- | A file, given the position of its first block; or why it cannot be read.
+-- | Open a file, given the position of its first block. 'Left' says why it cannot be read.
 openFile :: Reading a -> Scan -> Position -> Either Cause (Opened a)
 openFile reading scan start = case scanHeader scan of
   Nothing -> Right (Opened scan (todaysSchema reading) anyCompression start Nothing)

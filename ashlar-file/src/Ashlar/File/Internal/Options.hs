@@ -21,18 +21,18 @@ data ReadOptions = ReadOptions
     -- logarithmic time. A source is read up to there, without decoding the records.
     readFrom :: !Int64,
     -- | What to do about damage. 'Nothing' stops at it. Otherwise reading goes on with the next
-    -- whole block, and the action gets what was passed over. So no whole block is lost, but those
-    -- that stand in the wrong place. Records come in ascending order, none of them twice.
+    -- whole block, and the action gets what was passed over. So no whole block is lost, except
+    -- those that are in the wrong place. Records come in ascending order, none of them twice.
     --
     -- A file of another type, and one that is no such file at all, is not read in either case. But
     -- if it was joined to one of this type, it is passed over.
     --
-    -- If bytes are lost in a block, a record of which contains a whole file, this may be taken for
-    -- one that was joined.
+    -- If bytes are lost in a block, and a record of it contains a whole file, that file may be
+    -- taken for one that was joined.
     readResync :: !(Maybe (Lost -> IO ())),
     -- | Does a file that ends inside of a block count as damaged? If not, it ends before that
-    -- block, unless another file was joined to it. So it is while somebody writes it, and after a
-    -- writer was killed.
+    -- block, unless another file was joined to it. A file ends like this while it is being written,
+    -- and after its writer was killed.
     readWholeTail :: !Bool,
     -- | The functions for compressed blocks. The header of the file has the name of the one that it
     -- needs.
@@ -40,11 +40,11 @@ data ReadOptions = ReadOptions
     -- | The most bytes that the body of a block may take, stored and expanded. Nothing larger is
     -- ever held.
     readBlockLimit :: !Int,
-    -- | How many times the bytes that are stored a block may have when it is expanded.
+    -- | How many times larger than its stored bytes a block may be when it is expanded.
     readExpansionLimit :: !Int,
     -- | The budget of each record. 'Nothing' is 'Ashlar.Get.defaultBudget'. Up to 64 small records
-    -- are decoded together before the first of them is used, with one default budget for all of
-    -- them (and alone, if that is not enough), but with one for each if it is given here.
+    -- are decoded together before the first of them is used. Without a budget here, they share one
+    -- default budget, and are decoded one by one if that is not enough.
     readBudget :: !(Maybe Budget)
   }
 
@@ -65,8 +65,8 @@ defaultReadOptions =
 
 -- | How to write a file.
 data WriteOptions = WriteOptions
-  { -- | A block is written when its records take as many bytes. A record that is larger is a block
-    -- of its own. It is at least 1, and at most 16 MiB.
+  { -- | A block is written when its records take this many bytes: at least 1, and at most 16 MiB.
+    -- A larger record is a block of its own.
     writeBlockSize :: !Int,
     -- | How to compress blocks. A block that does not get smaller is stored as it is. Where records
     -- are appended, the file must have been made with the same compression.
@@ -74,15 +74,15 @@ data WriteOptions = WriteOptions
     -- | Write an index when the file is closed. It makes it faster to find a single record by its
     -- number, and takes 16 bytes for each block and at most 1 MiB.
     writeIndex :: !Bool,
-    -- | What stands before each block of a new file. 'Nothing' is a number of random choice. A
-    -- fixed one makes equal files of equal records. But then who knows it can store records that
-    -- look like blocks, and reading that goes on after damage may take them for such. And a reader
-    -- does not see that a file with the same marker is written over the one that it reads.
+    -- | The marker before each block of a new file. 'Nothing' is a random number. With a fixed
+    -- marker, equal records make equal files. But whoever knows the marker can store records that
+    -- look like blocks, and reading that goes on after damage may take them for blocks. And a
+    -- reader does not notice if a file with the same marker is written over the one that it reads.
     writeMarker :: !(Maybe Word64),
     -- | Write over the bytes of an old file, as 'Ashlar.File.withAppender' does, and not to a new
-    -- one that replaces it when it is whole? What fails in the middle then leaves the beginning of
-    -- the new records, and none of the old ones. It has a use for files that have several names,
-    -- whose owner cannot be kept, or whose folder cannot be written.
+    -- one that replaces it when it is whole? Then a failure in the middle leaves the beginning of
+    -- the new records, and none of the old ones. Use it for files that have several names, whose
+    -- owner cannot be kept, or whose folder cannot be written.
     writeInPlace :: !Bool,
     -- | The most bytes that a record may take, if that is more than a block. A larger one is not
     -- written, and throws 'Ashlar.File.RecordTooLarge'.

@@ -59,8 +59,8 @@ finished outcome = case outcome of
   Stopped _ b -> Right b
   Damaged _ _ damage -> Left damage
 
--- | 'foldRecords' from any record on, that can stop early and that keeps what it has. Where the
--- file is damaged, it goes on if the options say so.
+-- | 'foldRecords' from any record on. It can stop early, and returns the accumulator with the
+-- damage. Where the file is damaged, it goes on if the options say so.
 --
 -- Throws 'IOException' if the file cannot be opened or read.
 foldRecordsWith ::
@@ -85,8 +85,8 @@ foldReading reading path f b = bracket (openToRead path) closeFile $ \fd -> do
       begin (Fold reading f) o start b >>= foldOn (Fold reading f)
 {-# NOINLINE foldReading #-}
 
--- Where to begin, given the number of the first record: in which file, where that begins, and where
--- in it.
+-- Where to begin: the file that has the first record ('readFrom'), the position of its first block,
+-- and the position of the block to begin with. 'Nothing' to begin with the first file.
 startOf :: Reading a -> Opened a -> Fd -> IO (Maybe (Scan, Position, Position))
 startOf reading opened fd
   | from <= 0 = pure Nothing
@@ -100,13 +100,13 @@ startOf reading opened fd
       locate scan (partStart part) (partEnd part) (fst <$> index) (from - scanBefore scan)
     let first = startAt (partStart part) (partFirst part)
         pos = startAt at (max (partFirst part) record)
-    -- (If the header is damaged, the first blocks may be, too.)
+    -- (If the header is damaged, the first blocks may be lost, too.)
     pure (Just (scan, first, pos {posGap = isNothing (scanHeader scan)}))
   where
     from = readFrom (readingOptions reading)
 
 -- | 'foldRecordsWith' of several files, one after another. All have the same type, and the numbers
--- of the records begin at 0 in each. 'readFrom' is that of the first file.
+-- of the records begin at 0 in each. 'readFrom' applies to the first file only.
 --
 -- Damage ends the fold, unless the options say to go on, and says which file it is in.
 foldFilesWith ::
@@ -212,7 +212,7 @@ lazyReading reading path = mask $ \restore -> do
       restore (begin fold o start []) `onException` closeOnce open >>= following fold open
   where
     following fold open progress = case progress of
-      -- The records of the next block, when somebody asks.
+      -- Read the next block when the list is forced to its end so far.
       Onward place xs -> fmap (reversed xs) . unsafeInterleaveIO $ do
         next <- foldBlock fold place [] `onException` closeOnce open
         following fold open next
@@ -222,7 +222,7 @@ lazyReading reading path = mask $ \restore -> do
           Ended _ xs -> reversed xs EndOfRecords
           Stopped _ end -> absurd end
           Damaged _ xs damage -> reversed xs (BrokenRecords damage)
-    -- What follows is not forced.
+    -- This does not force the rest.
     reversed xs rest = case xs of
       [] -> rest
       x : others -> reversed others (NextRecord x rest)

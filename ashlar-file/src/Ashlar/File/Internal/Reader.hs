@@ -99,8 +99,9 @@ widthOf _ l = case l of
 -- twenty. Records of constant size are found in a block at once. Of others, all before it are
 -- decoded. The last block is kept, for the next record may be in it.
 --
--- What is not looked at is not checked. If the block of the record is damaged, it is a 'Damage'
--- without the block's number. So it is if the file was cut off or written over since it was opened.
+-- Blocks that are not read are not checked. If the block of the record is damaged, the result is a
+-- 'Damage' without the block's number. So it is if the file was cut off or written over since it
+-- was opened.
 --
 -- If files were joined, the headers of all blocks are read once, before the first record.
 readAt :: Reader a -> Int64 -> IO (Either Damage (Maybe a))
@@ -142,7 +143,7 @@ partsNow reader = do
   where
     opened = readerOpened reader
 
--- A record of one of the files, given where that ends, if another one follows.
+-- Read a record of one of the files, given where that ends, if another one follows.
 readIn :: Reader a -> Part -> Maybe Int64 -> Int64 -> IO (Either Damage (Maybe a))
 readIn reader part end i = do
   index <- indexOf reader part
@@ -156,8 +157,8 @@ readIn reader part end i = do
     within h = blockFirst h <= own && own < nextRecordOf h
     damage at cause = Left (damageAt reader (offsetIn scan at) i cause)
     ends = maybe (Right Nothing) (\at -> damage at NotABlock) end
-    -- From block to block, by their headers. If what stands after a block was not written next,
-    -- bytes were lost or inserted: see Note [After damage].
+    -- Walk from block to block, by their headers. If the block after another one was not written
+    -- next, bytes were lost or inserted: see Note [After damage].
     walk before at = do
       header <- if maybe False (at >=) end then pure Nothing else headerAt scan at
       case header of
@@ -196,7 +197,7 @@ readIn reader part end i = do
                   writeIORef (readerSchemas reader) (opened, inAnyOrder schemas')
                   writeIORef (readerLast reader) (Just loaded)
                   pure (Just <$> recordOf reader loaded i)
-        -- Somebody is writing it, or was killed then.
+        -- The block is being written, or its writer was killed.
         StepDamaged (Truncated _ _) _ -> pure ends
         StepDamaged cause _ -> pure (damage at cause)
         _ -> pure ends
@@ -223,7 +224,7 @@ recordOf reader (Loaded at first h bytes decode) i =
       Some k xs more
         | n >= k -> go (n - k) more
         | x : _ <- drop n xs -> Right x
-      -- The record before may be refused, if it is known where it ends.
+      -- A record before this one may be refused, if it is known where it ends.
       Refused _ _ (Just more) | n > 0 -> go (n - 1) more
       Refused e _ _ -> Left $! damage (BadRecord $! shiftError skipped e)
       _ -> Left (damage WrongCount)

@@ -7,8 +7,8 @@
 -- Note [Batches]
 -- ~~~~~~~~~~~~~~
 -- A run of a decoder costs as much as a small record. So the records of a block are decoded some at
--- a time, in one run that makes a list. The user's action cannot be part of the run: what runs it
--- may begin again, and it would be interrupted in places where nobody expects it. A list of some
+-- a time, in one run that makes a list. The user's action cannot be part of the run, because a run
+-- may begin again, and may be interrupted where the action does not expect it. A list of some
 -- kilobytes is garbage before it leaves the nursery.
 --
 -- A batch has one budget, that of one record: with a budget for each, a batch of small records
@@ -45,13 +45,13 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.Int (Int64)
 
--- | How to decode a number of records, and what follows them; and, if that is known, how to pass
--- over one that cannot be decoded.
+-- | How to decode n records, which also returns the bytes after them; and, if that is known, how to
+-- pass over one that cannot be decoded.
 data Decode a
   = Decode (Int -> ByteString -> Either DecodeError ([a], ByteString)) (Maybe (Get ()))
 
--- | Records, one after another, with a budget for all of them. One that reads nothing has a byte
--- that is 0.
+-- | Decode record by record, with one budget for all of them. A record that reads nothing has a
+-- byte that is 0.
 decodeBy :: Get a -> Decode a
 decodeBy g = Decode (\n -> runGetRest (go n)) Nothing
   where
@@ -65,7 +65,7 @@ decodeBy g = Decode (\n -> runGetRest (go n)) Nothing
         (x :) <$> go (n - 1)
 {-# INLINE decodeBy #-}
 
--- | Records, given how to read a number of them.
+-- | Decode records, given how to read n of them.
 decodeMany :: (Int -> Get [a]) -> Decode a
 decodeMany g = Decode (\n -> runGetRest (g n)) Nothing
 
@@ -75,7 +75,7 @@ passingBy pass (Decode decode _) = Decode decode pass
 
 -- | The records of a block, decoded as they are asked for.
 data Records a
-  = -- | Some of them, how many, and those that follow.
+  = -- | A number of records, the records, and those that follow.
     Some !Int [a] (Records a)
   | -- | One cannot be decoded: why, with an offset in the body; the bytes from its first on; and
     -- the records that follow, if its extent is known. (The error is kept. It must not keep the
@@ -88,19 +88,20 @@ data Records a
 recordsOf :: Decode a -> Int -> ByteString -> Records a
 recordsOf (Decode decode pass) count body = go count count body
   where
-    -- Given how many are left. Those before the last 'several' are decoded one by one.
-    go left several bytes
+    -- 'left' is how many records are left. All but the last 'batched' of them were in a batch that
+    -- has failed, and are decoded one by one.
+    go left batched bytes
       | left <= 0 = NoMore bytes
       | otherwise = case decode n bytes of
-        Right (xs, rest) -> Some n xs (go (left - n) several rest)
+        Right (xs, rest) -> Some n xs (go (left - n) batched rest)
         Left e
           | n > 1 -> go left (left - n) bytes
           | otherwise ->
             Refused (shiftError (S.length body - S.length bytes) e) bytes $
-              go (left - 1) several <$> passedOver bytes
+              go (left - 1) batched <$> passedOver bytes
       where
         n
-          | left > several = 1
+          | left > batched = 1
           | otherwise = max 1 (min 64 (min left (4096 * left `div` max 1 (S.length bytes))))
     passedOver bytes = case pass of
       Just g | Decode over _ <- decodeBy g, Right (_, rest) <- over 1 bytes -> Just rest
@@ -114,7 +115,7 @@ shiftError n e =
     by = fromIntegral n :: Int64
     Excerpt from bytes = errorExcerpt e
 
--- | The body of a block, given the most it may have for each byte that is stored.
+-- | Expand the body of a block, given how many bytes it may have for each byte that is stored.
 expanded :: Maybe Compression -> Int -> BlockHeader -> ByteString -> IO (Either Cause ByteString)
 expanded compression ratio h body
   | not (blockCompressed h) = pure (Right body)
@@ -124,8 +125,8 @@ expanded compression ratio h body
     Nothing -> pure (Left (UnknownCompression S.empty))
     Just c -> do
       result <- try $ do
-        whole <- evaluate (expandBody c (blockExpanded h) body)
-        traverse evaluate whole
+        expansion <- evaluate (expandBody c (blockExpanded h) body)
+        traverse evaluate expansion
       case result of
         Left e -> case fromException e of
           Just (SomeAsyncException _) -> throwIO e

@@ -5,7 +5,7 @@ module Ashlar.File.Internal.Replace
   ( Pending,
     pendingFile,
     beside,
-    settled,
+    moveIntoPlace,
     abandoned,
     isReplaceable,
   )
@@ -46,8 +46,7 @@ data Pending = Pending
 beside ::
   -- | The name that it gets. If it is a symbolic link, what that refers to is replaced.
   FilePath ->
-  -- | May a file of this name be replaced? One that comes to be before 'settled' is not replaced
-  -- otherwise.
+  -- | May a file of this name be replaced? If not, 'moveIntoPlace' throws if there is one by then.
   Bool ->
   IO Pending
 beside path force = do
@@ -55,7 +54,7 @@ beside path force = do
   target <- if there then canonicalizePath path else pure path
   replaced <- if there then Just <$> openToWrite target else pure Nothing
   (`onException` mapM_ closeFile replaced) $ do
-    -- (A name of the longest that there may be has no space for more.)
+    -- (The name may already be as long as a name can be, so only its beginning is used.)
     let open = maybe openBinaryTempFileWithDefaultPermissions (const openBinaryTempFile) replaced
     (temporary, h) <-
       modifyIOError (`ioeSetFileName` path) $
@@ -77,9 +76,9 @@ likeThat path temporary old = modifyIOError (`ioeSetFileName` path) $ do
     told e =
       ioeSetErrorString e "a new file cannot have its owner and group, so it is not replaced"
 
--- | It is whole, and gets its name. Exceptions must be masked.
-settled :: Pending -> IO ()
-settled p@(Pending temporary target force replaced) = do
+-- | Give a complete file its name, in place of the old one. Exceptions must be masked.
+moveIntoPlace :: Pending -> IO ()
+moveIntoPlace p@(Pending temporary target force replaced) = do
   named `onException` abandoned p
   mapM_ closeFile replaced
   where
@@ -87,7 +86,7 @@ settled p@(Pending temporary target force replaced) = do
       bracket (openToRead temporary) closeFile toDisk
       if force then renameFile temporary target else linked
       directoryToDisk target
-    -- A file that came to be meanwhile is not replaced.
+    -- Do not replace a file that has been made meanwhile.
     linked = do
       r <- try (createLink temporary target)
       case r of
@@ -101,12 +100,12 @@ settled p@(Pending temporary target force replaced) = do
               then throwIO (mkIOError alreadyExistsErrorType "link" Nothing (Just target))
               else renameFile temporary target
 
--- | It is given up. Exceptions must be masked.
+-- | Give up and remove an unfinished file. Exceptions must be masked.
 abandoned :: Pending -> IO ()
 abandoned (Pending temporary _ _ replaced) =
   (removeFile temporary `catch` ignored) `finally` mapM_ closeFile replaced
   where
-    -- What failed before says why.
+    -- The failure that led here says more.
     ignored :: IOException -> IO ()
     ignored _ = pure ()
 

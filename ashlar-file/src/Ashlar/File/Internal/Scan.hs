@@ -84,7 +84,7 @@ data Scan = Scan
     -- | Its header, unless that is damaged.
     scanHeader :: !(Maybe FileHeader),
     -- | Files in whose damaged blocks this one was found, and the number of the next record of
-    -- each. It may be the contents of a record. So their blocks are searched for, too.
+    -- each. This file may be a part of a record, so the blocks of those are searched for, too.
     scanOuter :: [(Scan, Int64)]
   }
 
@@ -156,7 +156,7 @@ endOf at h = at + fromIntegral (blockHeaderBytes + blockStored h)
 nextRecordOf :: BlockHeader -> Int64
 nextRecordOf h = blockFirst h + fromIntegral (blockCount h)
 
--- | Was the second block written after the first one?
+-- | Was the second block written directly after the first one?
 writtenNext :: BlockHeader -> BlockHeader -> Bool
 writtenNext h next =
   blockOffset next == endOf (blockOffset h) h && blockFirst next == nextRecordOf h
@@ -171,9 +171,9 @@ data Position = Position
     posRecord :: !Int64,
     -- | May the next block begin with a later record? After damage that was reported.
     posGap :: !Bool,
-    -- | Before this offset everything belongs to a block that is damaged.
+    -- | All bytes before this offset belong to a damaged block.
     posInside :: !Int64,
-    -- | How many bytes in there may be searched again.
+    -- | How many bytes of such blocks may be searched again.
     posAllowance :: !Int64,
     -- | The bytes at the offset, or none if they have not been fetched.
     posAhead :: !ByteString
@@ -184,7 +184,7 @@ data Position = Position
 startAt :: Int64 -> Int64 -> Position
 startAt offset record = Position offset 0 record False 0 67108864 S.empty
 
--- | What stands at a position.
+-- | What is at a position.
 data Step
   = StepBlock !Block !Position
   | -- | Another file begins here. The position of its first block.
@@ -194,8 +194,8 @@ data Step
 
 -- | How to go on after damage.
 data Resume
-  = -- | Search for the next block. No block of this file begins here, but the blocks of another one
-    -- may follow, whose header is damaged.
+  = -- | Search for the next block. No block of this file begins here. Blocks of another file may
+    -- follow, whose header is damaged.
     Search
   | -- | Search for the next block. The header of a block of this file is damaged.
     SearchIn
@@ -212,8 +212,8 @@ data Resume
 nextBlock :: Scan -> Position -> IO Step
 nextBlock = blockOr False
 
--- | The same, but the body may be left out and not be checked, if the block after it tells that
--- both were written.
+-- | 'nextBlock', but it neither reads nor checks the body if the header of the block after it shows
+-- that both were written.
 skimBlock :: Scan -> Position -> IO Step
 skimBlock = blockOr True
 
@@ -260,7 +260,7 @@ blockOr skimming scan pos0 = attempt pos0 (\_ -> attempt pos0 {posAhead = S.empt
         Left (TooLarge _ _) -> Left (StepDamaged WrongHeader Search)
         Left cause -> Left (StepDamaged cause Search)
 
-    -- What a header says that is right by itself, and cannot be.
+    -- What is wrong with a header whose checksum is right.
     refused pos h
       | first > mostRecords - scanBefore scan = Just (StepDamaged WrongBlockHeader SearchIn)
       | large > scanLimit scan = Just (StepDamaged (TooLarge large (scanLimit scan)) (PassBlock h))
@@ -300,7 +300,7 @@ blockOr skimming scan pos0 = attempt pos0 (\_ -> attempt pos0 {posAhead = S.empt
             then pure (StepBlock (found pos h stored) (after pos h ahead))
             else again (StepDamaged WrongChecksum (Body h))
 
--- | The number of a record is not greater, nor that of the one after its block.
+-- | The greatest number of a record, or of the one after its block.
 mostRecords :: Int64
 mostRecords = maxBound - 4294967296
 
@@ -314,14 +314,14 @@ firstIn pos offset h =
       posAllowance = posAllowance pos
     }
 
--- Can it have as many records?
+-- Can a block have as many records as its header says?
 consistent :: BlockHeader -> Bool
 consistent h =
   (blockCompressed h || blockStored h == blockExpanded h) && case blockKind h of
     Records -> blockCount h >= 1 && blockCount h <= blockExpanded h
     _ -> blockCount h == 0
 
--- After a whole block.
+-- The position after a whole block.
 after :: Position -> BlockHeader -> ByteString -> Position
 after pos h ahead =
   pos

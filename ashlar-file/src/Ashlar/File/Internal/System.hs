@@ -5,8 +5,8 @@
 -- Module      : Ashlar.File.Internal.System
 -- Description : Files by offsets
 --
--- The Handles of GHC allow no reader while a writer is open in the same process. So this is below
--- them.
+-- The Handles of GHC allow no reader of a file that the same process has open to write. So this
+-- module works on file descriptors.
 module Ashlar.File.Internal.System
   ( openToRead,
     openToWrite,
@@ -78,7 +78,7 @@ openToRead :: FilePath -> IO Fd
 openToRead path = openAs path 0
 
 -- | Open a file to read and write, and become its only writer. The file is made if it is missing.
--- What is no regular file, such as a pipe, is only written, and by anybody who likes.
+-- What is no regular file, such as a pipe, is opened only to write, and without a lock.
 openToWrite :: FilePath -> IO Fd
 openToWrite path = do
   found <- try (getFileStatus path)
@@ -105,7 +105,7 @@ openToWrite path = do
     gone :: IOException -> IO Bool
     gone _ = pure False
 
--- | Can any part of it be read and written, as of a regular file?
+-- | Is it a regular file, so that any part of it can be read and written?
 isSeekable :: Fd -> IO Bool
 isSeekable fd = isRegularFile <$> getFdStatus fd
 
@@ -137,13 +137,13 @@ sameFile a b = (==) <$> identity a <*> identity b
 identityOf :: FileStatus -> (DeviceID, FileID)
 identityOf s = (deviceID s, fileID s)
 
--- | Bytes from an offset on: fewer than n only where the file ends. None from one that no file has.
+-- | Bytes from an offset on: fewer than n where the file ends, none from an offset after that.
 readAtMost :: Fd -> Int64 -> Int -> IO ByteString
 readAtMost fd@(Fd raw) offset n
   | n <= 0 || offset < 0 || offset > mostOffset = pure S.empty
   | n <= 1048576 = B.createAndTrim n (\to -> go to 0)
   | otherwise = do
-    -- What a damaged length says is not allocated.
+    -- Do not allocate what a damaged length says.
     size <- fileLength fd
     let there = fromIntegral (max 0 (min (fromIntegral n) (size - offset)))
     B.createAndTrim there (\to -> goUpTo there to 0)
@@ -165,7 +165,7 @@ readAtMost fd@(Fd raw) offset n
             (pure ())
         if got == 0 then pure done else goUpTo m to (done + fromIntegral got)
 
--- | Write bytes at an offset. What has no offsets, such as a pipe, gets them after those before.
+-- | Write bytes at an offset. A file without offsets, such as a pipe, gets them after those before.
 writeAll :: Fd -> Int64 -> Ptr Word8 -> Int -> IO ()
 writeAll fd@(Fd raw) start bytes size = isSeekable fd >>= \there -> go there start bytes size
   where
@@ -185,7 +185,7 @@ writeBytes :: Fd -> Int64 -> ByteString -> IO ()
 writeBytes fd start bytes =
   S.unsafeUseAsCStringLen bytes (\(p, n) -> writeAll fd start (castPtr p) n)
 
--- | Cut a file off. What has no size stays as it is.
+-- | Cut a file off. A file without a size, such as a pipe, stays as it is.
 truncateTo :: Fd -> Int64 -> IO ()
 truncateTo fd size = do
   there <- isSeekable fd
@@ -212,7 +212,7 @@ directoryToDisk path = (`catch` ignored) $ do
     ignored :: IOException -> IO ()
     ignored _ = pure ()
 
--- | A number of random choice.
+-- | A random number.
 randomWord :: IO Word64
 randomWord = alloca $ \to -> do
   throwErrnoPathIfMinus1_ "read" "/dev/urandom" (c_random (castPtr to) 8)

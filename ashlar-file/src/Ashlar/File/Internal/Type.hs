@@ -20,8 +20,7 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString.Char8 as C
 import GHC.Fingerprint (Fingerprint, fingerprintString)
 
--- | What a file says about the type of its records, and how to read what was written when the type
--- was another.
+-- | What a file says about the type of its records, and how to read records of other types.
 data RecordType a = RecordType
   { -- | Describes the type in bytes. A file has them once, and again where records of a changed
     -- type begin. This package does not interpret them.
@@ -48,12 +47,12 @@ data Evolved a = Evolved
     evolvedPass :: Maybe (Get ())
   }
 
--- | Record by record. One that is refused hides those after it in its block.
+-- | Read record by record. A record that is refused hides those after it in its block.
 evolvedBy :: Get a -> Evolved a
 evolvedBy g = Evolved g Nothing Nothing
 
--- | What follows a record, given how many bytes that took: a byte that is 0 if there were none. So
--- no file says more records than it has bytes.
+-- | Read what follows a record, given how many bytes the record took: a byte that is 0 if it took
+-- none. So no file can announce more records than bytes.
 afterRecord :: Int -> Get ()
 afterRecord n
   | n > 0 = pure ()
@@ -79,7 +78,7 @@ fixedType name =
       typePass = Nothing
     }
   where
-    -- It may be of any size.
+    -- The schema may be of any size.
     shown schema = show (C.take 100 schema) ++ (if C.length schema > 100 then "..." else "")
 
 -- | How the bodies of blocks are compressed, one at a time.
@@ -90,7 +89,7 @@ data Compression = Compression
     compressionName :: !ByteString,
     -- | Compress a body.
     compressBody :: ByteString -> ByteString,
-    -- | Expand a body to this number of bytes, or say why not. It must end on all bytes. To bound
+    -- | Expand a body to this number of bytes, or say why not. It must end on any input. To bound
     -- memory, it must not make many more bytes than that. If it throws an exception, the block
     -- counts as damaged.
     expandBody :: Int -> ByteString -> Either String ByteString

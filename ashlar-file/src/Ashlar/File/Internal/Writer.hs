@@ -54,7 +54,7 @@ data Writer a = Writer
     writerBlock :: !OpenBlock,
     writerTail :: !(IORef Tail),
     writerFd :: !Fd,
-    -- | Until its name is on the disk.
+    -- | The path, until the name of the file is on the disk.
     writerUnnamed :: !(IORef (Maybe FilePath)),
     writerIndexes :: !Bool
   }
@@ -63,14 +63,14 @@ data Writer a = Writer
 --
 -- An old file stays as it is until the new one is whole and on the disk. Until then, the new one
 -- has another name in the same folder, and it is removed if anything fails, or if the action
--- throws. Who reads the old file meanwhile reads it to its end. The new file has the mode and the
--- owner of the old one, but not its other names, nor access control lists. A symbolic link stays,
--- and what it refers to is replaced. 'writeInPlace' says to write over the old file instead.
+-- throws. A reader of the old file can read it to its end. The new file has the mode and the owner
+-- of the old one, but not its other names, nor access control lists. A symbolic link stays, and the
+-- file that it refers to is replaced. With 'writeInPlace', the old file is written over instead.
 --
 -- If there is no old file, or an empty one, there is nothing to lose. Then everything that was
 -- written before an exception is in the file, also if the action throws. If the program is killed,
--- the records of whole blocks are. 'flush' ends a block, and 'sync' waits for the disk. A disk that
--- is full loses no whole block: see 'write'.
+-- the records of whole blocks are in the file. 'flush' ends a block, and 'sync' waits for the disk.
+-- A disk that is full loses no whole block: see 'write'.
 --
 -- What is no regular file, such as a pipe or @\/dev\/stdout@, is written directly, from its
 -- beginning.
@@ -99,15 +99,15 @@ withWriter options ty path =
 
 -- | Append to a file, or write a new one if it is missing or empty.
 --
--- What follows the last whole block is cut off: an index, and what a writer left that was killed.
+-- What follows the last whole block is cut off: an index, and what a killed writer left.
 -- The records may be of another type than those in the file if 'typeEvolved' accepts what its last
 -- block and its header say. Then the new schema is written before them.
 --
 -- Throws a 'Ashlar.File.Damage' if it is another file, if the type is not accepted, if the file is
 -- compressed in another way, if its last block has a record larger than 64 MiB and
--- 'writeRecordLimit', or if another file was joined to it, or stands in what a writer has left of a
--- block; otherwise as 'withWriter'. The file is not changed then. No whole block of any file is
--- ever cut off.
+-- 'writeRecordLimit', or if another file was joined to it, or is in what a killed writer left of a
+-- block. The file is not changed then. No whole block of any file is ever cut off. Also throws what
+-- 'withWriter' throws.
 withAppender ::
   Codec a =>
   WriteOptions ->
@@ -126,7 +126,7 @@ layoutOf :: Codec a => RecordType a -> Layout a
 layoutOf _ = layout
 {-# INLINE layoutOf #-}
 
--- | What is written: the name and the file, what to do when it is whole, and what if it is not.
+-- | A file to write: its name, the file, what to do when it is complete, and what if that fails.
 data Target = Target FilePath Fd (IO ()) (IO ())
 
 -- | The file of this name.
@@ -143,18 +143,18 @@ newTarget options path = do
     then do
       p <- beside path True
       fd <- openToWrite (pendingFile p) `onException` abandoned p
-      pure (Target (pendingFile p) fd (settled p) (abandoned p))
+      pure (Target (pendingFile p) fd (moveIntoPlace p) (abandoned p))
     else target path
 
--- Given how to open the file, and how to find its end.
+-- Run an action with a writer. The first function opens the file, the second finds its end.
 withTail ::
   WriteOptions -> Layout a -> IO Target -> (Fd -> IO Tail) -> (Writer a -> IO r) -> IO r
 withTail options l open start act = mask $ \restore -> do
-  Target path fd settle abandon <- open
+  Target path fd finish abandon <- open
   writer <- (restore (start fd) >>= begun path fd) `onException` (closeFile fd `finally` abandon)
   result <- try (restore (act writer))
   case result of
-    Right r -> r <$ ((close writer `onException` abandon) >> settle)
+    Right r -> r <$ ((close writer `onException` abandon) >> finish)
     Left e -> ((close writer `catch` lessUrgent) `finally` abandon) >> throwIO (e :: SomeException)
   where
     begun path fd end = do
@@ -173,8 +173,8 @@ withTail options l open start act = mask $ \restore -> do
 limitsOf :: WriteOptions -> BlockLimits
 limitsOf options = BlockLimits (min 16777216 (writeBlockSize options)) (writeRecordLimit options)
 
--- Write the block, the index, and close the file. It is closed in any case: if this is interrupted
--- while it waits for another thread that writes, as soon as that has ended.
+-- Write the block and the index, and close the file. It is closed in any case: if this is
+-- interrupted while it waits for another thread that writes, a new thread waits, and closes it.
 close :: Writer a -> IO ()
 close writer = do
   waiting `onException` forkIO (waiting >> closeAll)
@@ -188,7 +188,7 @@ close writer = do
       closeOpenBlock (writerBlock writer) `finally` closeFile fd
         `finally` putMVar (writerLock writer) ()
 
--- The file is whole without it. So nobody hears that there was no space left for it.
+-- Write the index. The file is complete without it, so a failure is ignored.
 putIndexBlock :: Fd -> Tail -> IO ()
 putIndexBlock fd end = appendBlock fd end header body `catch` ignored
   where
@@ -198,9 +198,9 @@ putIndexBlock fd end = appendBlock fd end header body `catch` ignored
     ignored :: IOException -> IO ()
     ignored _ = pure ()
 
--- Write a block, all of it or nothing.
+-- Write a block into the file, all of it or nothing.
 deliverTo :: Fd -> Maybe Compression -> IORef Tail -> Deliver
-deliverTo fd compression ref (OpenBytes at size count) = do
+deliverTo fd compression ref (CompleteBlock at size count) = do
   end <- readIORef ref
   let body = at `plusPtr` blockHeaderBytes
   smaller <- traverse (compressed body) compression
@@ -226,7 +226,7 @@ deliverTo fd compression ref (OpenBytes at size count) = do
         tailEntries = addEntry (Entry (tailOffset end) (tailRecords end)) (tailEntries end)
       }
   where
-    -- Of a copy, which the function may keep.
+    -- Compress a copy, because the function may keep it.
     compressed body c = compressBody c <$> S.packCStringLen (castPtr body, size)
 
 -- | Write a record. It is in the file when its block is: when that is full, after 'flush', 'sync',
@@ -252,8 +252,8 @@ writeMany writer xs = withMVar (writerLock writer) $ \_ -> addRecords (writerBlo
 {-# INLINE writeMany #-}
 
 -- | Write the records of the open block, so that readers see them, unless the file is to replace
--- another one. Call it seldom: each block takes
--- 72 bytes more than its records, and the time of a system call.
+-- another one. Call it seldom: each block takes 72 bytes more than its records, and the time of a
+-- system call.
 flush :: Writer a -> IO ()
 flush writer = withMVar (writerLock writer) $ \_ -> flushOpen (writerBlock writer)
 

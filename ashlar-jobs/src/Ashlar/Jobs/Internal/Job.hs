@@ -189,7 +189,7 @@ newBody ::
   -- so it must not keep them.
   (ByteString -> Word32 -> IO ()) ->
   IO OpenBlock
-newBody size limit act = newOpenBlock limits $ \(OpenBytes at n count) -> do
+newBody size limit act = newOpenBlock limits $ \(CompleteBlock at n count) -> do
   body <- S.unsafePackCStringLen (castPtr (at `plusPtr` blockHeaderBytes), n)
   act body (fromIntegral count)
   where

@@ -99,8 +99,7 @@ getValueBy reader s = uncovered (schemaRoot s)
     coveredOnes = V.imap (definitionGet covered) definitions
     uncoveredOnes = V.imap (definitionGet uncovered) definitions
 
-    -- Read a shape. 'covered' counts no parts against the budget, because their cost is known to be
-    -- fair. 'uncovered' counts them if it is not.
+    -- Read a shape. 'uncovered' counts its parts against the budget unless their cost is fair.
     covered, uncovered :: Shape -> Get Value
     covered = shapeGet (coveredOnes V.!) covered
     uncovered shape

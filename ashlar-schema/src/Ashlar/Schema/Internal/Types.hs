@@ -80,8 +80,7 @@ data Constructor = Constructor
   deriving stock (Eq, Ord, Show, Generic)
   deriving anyclass (Codec)
 
--- | A field. A field without a name has its position as its name, from @1@. No field of Haskell's
--- has such a name.
+-- | A field. Without a name, its position is its name, from @1@. No Haskell field has such a name.
 data Field = Field
   { fieldName :: Text,
     fieldShape :: Shape

@@ -184,9 +184,8 @@ class HasFormat a where
 -- | How the values of a type are written and read.
 data Format a = Format (Layout a) (a -> Int) (a -> Builder) (Get a)
 
--- Nominal, so that formats cannot be coerced. Otherwise 'HasFormat' could be derived by newtype or
--- by @via@, and take 'format' and the hidden methods from different instances. (Test "what must not
--- compile".)
+-- Formats cannot be coerced. Otherwise 'HasFormat' derived by newtype or by @via@ would take
+-- 'format' and the hidden methods from different instances. (Test "what must not compile".)
 type role Format nominal
 
 -- | The 'layout' of a format.
@@ -235,11 +234,10 @@ codec = Format layout size put get
 -- | How many bytes the values of a type take.
 data Layout a = Layout
   { _layoutKind :: Kind,
-    -- | The size as the layout of a containing type asks for it: given how many more types may be
-    -- asked.
+    -- | What the layout of a containing type asks, given how many more types may be asked.
     _layoutWidth :: Int# -> Width,
-    -- | The size with its format. The choice is here, and not in a constructor of 'Layout' for
-    -- each, so that the compiler sees it at once.
+    -- | Constant or variable size. 'Layout' has one constructor for both, so that the compiler
+    -- sees at once which one it is.
     layoutPlain :: Plain a
   }
 

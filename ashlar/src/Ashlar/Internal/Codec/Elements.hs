@@ -116,7 +116,6 @@ putIndexed n at = case layout of
       fixedWrite lengthFormat p n
       putPtr c cursorCell (p `plusPtr` lengthSize)
       putSpans f n at c k
-    -- Elements without bytes: only their number.
     | otherwise -> putLength n
   Var _ -> append (putLength n) (putEach n at)
 {-# INLINE putIndexed #-}
@@ -130,7 +129,6 @@ putIndexedBare n at = case layout of
   Var _ -> putEach n at
 {-# INLINE putIndexedBare #-}
 
--- Write elements one by one.
 putEach :: Codec a => Int -> (Int -> IO a) -> Builder
 putEach n at = putFrom 0
   where

@@ -179,8 +179,6 @@ constant x =
   refined (\() -> x) (\y -> if y == x then Right () else Left (show y ++ " instead of " ++ show x))
 {-# INLINE constant #-}
 
--- Formats of records.
-
 -- Note [Fields read together]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- Adjacent fields of constant size are written and read with one check. So 'Fields' has two halves:

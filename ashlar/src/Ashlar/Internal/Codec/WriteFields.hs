@@ -47,11 +47,10 @@ import GHC.IO (IO (..), unIO)
 -- | The writer of the last fields of a constructor:
 --
 -- * The bytes of its first span: all fields before the first one of variable size. The number does
---   not depend on the value, so GHC sees where the checks are.
---   'Ashlar.Internal.Codec.Class.Width' says why it is unboxed.
--- * A function that makes the output. It gets a function that puts everything before the span in
---   front of the output; the earlier fields of the same span, as their number of bytes and their
---   writer; and then the last fields themselves.
+--   not depend on the value, so GHC sees where the checks are. It is unboxed: see
+--   'Ashlar.Internal.Codec.Class.Width'.
+-- * A function that makes the output, given a function that puts what is before the span in front;
+--   the bytes and the writer of the earlier fields of the span; and then the last fields.
 data Writing out f = Writing Int# ((out -> out) -> Int# -> Write -> f)
 
 -- | The writer of a span, given the address of its end.
@@ -60,10 +59,10 @@ type Write = Addr# -> State# RealWorld -> (# State# RealWorld, () #)
 -- | What the writer of a constructor makes: a builder, or one span if all fields have constant
 -- size.
 --
--- Tried and dropped: an instance for a bare function in place of 'Span', and 'Span' without
--- 'NoSpan'. GHC 9.6.6 replaces an unused argument by a placeholder, and panics ("expectOnly:
--- cgLit") if the argument is a function that returns a state, as builders are. Derived instances
--- of types with parameters ran into this.
+-- Tried and dropped: a bare function in place of 'Span', and 'Span' without 'NoSpan'. GHC 9.6.6
+-- replaces an unused argument by a placeholder, and panics ("expectOnly: cgLit") if the argument is
+-- a function that returns a state, as builders are. Derived instances of types with parameters ran
+-- into this.
 class Output out where
   noOutput :: out
 
@@ -121,7 +120,6 @@ spanUnlessEmpty n write rest = case n of
   _ -> spanBefore (I# n) write rest
 {-# INLINE spanUnlessEmpty #-}
 
--- The writer of a span without fields.
 nothing :: Write
 nothing _ s = (# s, () #)
 {-# INLINE nothing #-}

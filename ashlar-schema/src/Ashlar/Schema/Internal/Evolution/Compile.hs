@@ -71,11 +71,9 @@ steps known ops next = case span isSimple ops of
        in Code $ \out -> runStraight rows 1 out >> next' out
   _ -> oneKind known ops next
 
--- One step, with nothing after it.
 alone :: Known -> Op -> Code
 alone known op = steps known [op] done
 
--- The first steps are of constant size, or one that is not.
 oneKind :: Known -> [Op] -> Code -> Code
 oneKind known ops next = case span (isJust . constantRead) ops of
   ([], []) -> next

@@ -20,9 +20,8 @@ import qualified Data.Map.Strict as M
 import qualified Data.Set as S
 import Data.Text (Text)
 
--- | The steps for the fields of an old constructor. The function makes those for one field, which
--- may be converted. 'Unknown' says what becomes of fields that today's constructor does not have,
--- 'Said' what its evolution says.
+-- | The steps for the fields of an old constructor, given those for one field (which may be
+-- converted), and what becomes of fields that today's constructor does not have.
 fieldOps ::
   (Path -> [Conversion] -> Shape -> Shape -> Plan [Op]) ->
   Mode ->

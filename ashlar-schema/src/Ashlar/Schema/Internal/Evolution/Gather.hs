@@ -48,7 +48,6 @@ data Gather = Gather
     _pools :: !Pools
   }
 
--- A piece of the output.
 data Piece
   = -- The bytes of the rows from the first on and before the second.
     Range !Int !Int

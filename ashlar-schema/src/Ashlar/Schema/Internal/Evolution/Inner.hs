@@ -35,8 +35,8 @@ import Data.IORef (readIORef)
 import qualified Data.List as List
 import Data.Maybe (fromMaybe)
 
--- | Translate a value, and decode the new bytes, which the decoder must read to their end. The
--- number is the size of the first buffer.
+-- | Translate a value, given the size of the first buffer, and decode the new bytes. The decoder
+-- must read them to their end.
 translated :: Int -> Run -> Get a -> Get a
 translated size translate g = do
   traced <- inspect (\c _ _ -> isTraced c)
@@ -54,8 +54,7 @@ translatedBytes :: Int -> Run -> Get ByteString
 translatedBytes size translate =
   newOut size (-1) (\out -> translate out *> effect (finished out))
 
--- | Translate n values. After each of them, the function reads what follows: it gets the number of
--- bytes that the value took.
+-- | Translate n values. After each, read what follows, given how many bytes the value took.
 oneAfterAnother :: (Int -> Get ()) -> Int -> Run -> Run
 oneAfterAnother after count translate out = go count
   where

@@ -258,7 +258,6 @@ programWith left oldPeeled unknown old (Description new edits) = do
                 Left (_, left') -> Right (Nothing, spent left')
                 Right (p, left') -> Right (Just p, spent left')
 
-    -- A field, given its conversions.
     field :: Mode -> Path -> [Conversion] -> Shape -> Shape -> Plan [Op]
     field mode path conversions x y
       | mode == Anywhere, not (null conversions) = convertible path conversions x y ops

@@ -99,7 +99,6 @@ rowsRun (Straight rows (Pools defaults new sizes) alone) !times out@(Out o _ _) 
                     go e f k (i + 3) (p `plusPtr` n) (q `plusPtr` n)
                   else single k i p q
               _ -> single k i p q
-    -- Run the step alone, and go on.
     single !k !i !p !q = do
       advanced p out q
       case indexSmallArray alone (i `quot` 3) of

@@ -179,8 +179,7 @@ tagsOf width alternatives
 tagRows :: Tags -> [(Word8, Int)]
 tagRows (Tags tags sizes) = zip (primArrayToList tags) (primArrayToList sizes)
 
--- | Read a tag and what follows it, and write them. The function makes the message for an unknown
--- tag.
+-- | Read a tag and what follows it, and write them. The function makes messages for other tags.
 runTags :: (Int -> String) -> Tags -> Run
 runTags unknown (Tags tags sizes) out = do
   p <- needed 1

@@ -40,9 +40,9 @@
 -- The type checker counts the constructors to decide whether a sum is large. The depth of the tree
 -- of constructors would not do: an instance of 'Generic' by hand need not be balanced.
 --
--- Tried and dropped: a loop along a constant path that puts constructors into the sum, which makes
--- decoding a fifth slower; and a join point for each sum in the tree, of which GHC makes functions.
--- Not tried: one call that enters the level and demands the first span.
+-- Tried and dropped: a loop along a constant path that puts constructors into the sum (decoding is
+-- a fifth slower), and a join point for each sum in the tree (GHC makes functions of these). Not
+-- tried: one call that enters the level and demands the first span.
 module Ashlar.Internal.Codec.Derive.Sums
   ( GTagged (..),
     GFields (..),
@@ -286,12 +286,7 @@ instance GEnum f => GTagged 'Enumeration f where
   gTaggedGet fixedFormat _ _ = getNamed fixedFormat
   {-# INLINE gTaggedGet #-}
 
--- The fields of a constructor in derived formats.
---
--- See Note [Generic methods] in "Ashlar.Internal.Codec.Derive".
-
--- | The most bytes that the writer of fields writes with one check. The rules that merge
--- reservations have the same limit.
+-- | The most bytes written with one check. The rules that merge reservations have the same limit.
 mostAtOnce :: Int
 mostAtOnce = 256
 {-# INLINE mostAtOnce #-}
