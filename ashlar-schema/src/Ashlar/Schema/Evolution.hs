@@ -126,7 +126,7 @@ import qualified Data.Vector as V
 -- | A decoder of values that were written with an older schema of the type.
 --
 -- Applied to a schema, it makes the decoder once. Keep it for many values. If the schema has the
--- fingerprint of the type, or if the changes do not show in the bytes, it is 'get'. Else it
+-- fingerprint of the type, or if the changes do not show in the bytes, it is 'get'. Otherwise it
 -- translates the old bytes of a value to new ones, and runs 'get' on these.
 --
 -- Decoding refuses what a decoder of the old type refuses, except inside of parts that are left

@@ -84,7 +84,7 @@ outFrom = Cell 5
 outCharged :: Cell Int
 outCharged = Cell 6
 
--- | In a run that looks for the origin of a byte: its number among those written. Else -1.
+-- | In a run that looks for the origin of a byte: its number among those written. Otherwise -1.
 outTarget :: Cell Int
 outTarget = Cell 7
 
