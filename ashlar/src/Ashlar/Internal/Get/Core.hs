@@ -2,7 +2,7 @@
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedSums #-}
 {-# LANGUAGE UnboxedTuples #-}
--- No eta-expansion: Note [Rules for decoders]. The rules are about functions of
+-- No eta-expansion: Note [Rules for decoders]. The rules are orphans: they rewrite functions of
 -- "Ashlar.Internal.Get.Type".
 {-# OPTIONS_GHC -Wno-orphans -fno-do-lambda-eta-expansion #-}
 
@@ -70,31 +70,27 @@ import GHC.IO (IO (..), unIO)
 
 -- Note [Rules for decoders]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~
--- Rewrite rules work out two things while a program is compiled. For them the functions below are
--- not unfolded before phase 1, and no decoder is eta-expanded.
+-- Rewrite rules optimise decoders in two ways:
 --
--- First, numbers side by side, joined by @\<*>@ and its like, share one check of how many bytes are
--- left ('fixedGet'). If there are too few, the error is that of the first number that lacks bytes,
--- as without the rule: the width of each is known ('Widths').
+-- * Adjacent numbers, joined by @\<*>@ and its like, share one check of how many bytes are left
+--   ('fixedGet'). 'Widths' has the width of each number. So if bytes are missing, the error is that
+--   of the first number that lacks bytes, as without the rule.
+-- * A demand on the next byte ('guardedGet') moves to the front of a decoder, where a choice finds
+--   it. The choice tests the byte first, and opens no choice point if the byte is refused.
 --
--- Second, what a decoder demands of the next byte ('guardedGet') moves to its front, from where a
--- choice can take it. The choice tests the byte before it opens, and nothing is recorded of an open
--- choice if the byte is refused.
+-- The rules change no result and no error. Whether they fire (at -O0 they do not) only shows in the
+-- time taken. (The suites run at -O0 and -O2. Inspection tests "checks of the bytes left, in
+-- decoders". Allocation test "a choice that the next byte decides".)
 --
--- This module and the others that define such decoders ("Ashlar.Internal.Get.Choice",
--- "Ashlar.Internal.Get.Numbers", "Ashlar.Internal.Get.NextByte", "Ashlar.Internal.Get.Numbers") are
--- compiled with @-fno-do-lambda-eta-expansion@. Without it the unfolding of an exported decoder is
--- a lambda, in which the rules find no 'fixedGet'.
+-- The rules match before phase 1. Until then the functions below are not unfolded. 'fixedGet' and
+-- 'guardedGet' are CONLIKE, so rules also match where such a decoder is bound to a variable. The
+-- modules that define such decoders are compiled with @-fno-do-lambda-eta-expansion@: otherwise the
+-- unfolding of an exported decoder is a lambda, in which the rules find no 'fixedGet'.
 --
--- Neither changes a result or an error, so whether rules fire (at -O0 they do not) only shows in
--- the time taken. (The suites run at -O0 and -O2; inspection tests "checks of the bytes left, in
--- decoders", allocation test "a choice that the next byte decides".)
---
--- The rules make structures of a few bytes several times as fast, and groups of numbers as fast as
--- a loop in C (benchmarks "side by side", "structures of four Word8" and "brackets"). They fire
--- before phase 1, also where a decoder has been given a name of its own by then: for that
--- 'fixedGet' and 'guardedGet' are CONLIKE. In the monad numbers are not joined: to look for the
--- second below a lambda, rules would have to match it, which GHC can from 9.10 on.
+-- Structures of a few bytes become several times as fast, and groups of numbers as fast as a loop
+-- in C (benchmarks "side by side", "structures of four Word8" and "brackets"). Numbers in a @do@
+-- block are not joined: a rule would have to match the second number below a lambda, which GHC
+-- supports from 9.10 on.
 
 {-# RULES
 "map/pure" forall f a. mapGet f (pureGet a) = pureGet (f a)
@@ -136,28 +132,28 @@ apIO m n = IO $ \s -> case unIO m s of
   (# s', f #) -> case unIO n s' of (# s'', a #) -> (# s'', f a #)
 {-# INLINE apIO #-}
 
--- | How many bytes each of several numbers takes, in their order. None is negative.
+-- | The widths in bytes of adjacent numbers, in their order. None is negative.
 data Widths
-  = -- | One number, as it was read. It is evaluated.
+  = -- | One number, exactly as it was read. The reader returns it evaluated.
     OneNumber Int
-  | -- | What a function makes of a number.
+  | -- | One value that a function made of a number. It may be a thunk.
     OneWidth Int
   | Both Widths Widths
 
--- The same numbers, when a function has been applied to them.
+-- The widths after a function has been applied to the numbers.
 mapped :: Widths -> Widths
 mapped parts = case parts of
   OneNumber n -> OneWidth n
   _ -> parts
 {-# INLINE mapped #-}
 
--- | Read numbers of constant size.
+-- | Read adjacent numbers of constant size.
 fixedGet ::
   -- | How many bytes they take in all.
   Int ->
   -- | How many bytes each of them takes.
   Widths ->
-  -- | Read them, given the address of the first byte. It must not read beyond the last.
+  -- | Read them, given the address of the first byte. It must not read beyond the last byte.
   (Ptr Word8 -> IO a) ->
   Get a
 fixedGet n parts rd = case parts of
@@ -167,40 +163,45 @@ fixedGet n parts rd = case parts of
 
 -- Note [A number in the monad]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Both branches of a check go on with the reading (Note [One copy after the check]). The code that
--- follows the number is a join point, unless it is small, and takes the number. It gets it in a box
--- if it does not force it before it reads on, as most code does not: that may fail, and a failure
--- does not force it. SpecConstr removes such boxes, but gives up inside of the second. So the code
--- that follows begins by forcing the number. It has been read, so this changes nothing else, and
--- the join point takes it unboxed.
+-- The code after a number is a join point that takes the number, because both branches of the check
+-- continue there (Note [One copy after the check]). GHC passes the number unboxed only if that code
+-- forces it on every path. Most code does not: it reads on first, which may fail, and a failure
+-- does not force the number. SpecConstr removes such boxes, but gives up inside the second such
+-- join point. So the code after the number begins by forcing it. The number has been read and is
+-- evaluated already, so this changes nothing else.
 --
--- The compiler must not see that this is superfluous, nor copy the code, before phase 0, for then
--- nothing is left of it when it finds out what is strict. (Tried in vain: to force the number
--- outside of a function of its own, which is done away with where the branches are copied; one join
--- point for the reading and all that follows, with which loops of one number take half as long
--- again. Allocation test "numbers in the monad: nothing". Benchmark "10000 structs of four Word8,
--- Monad, added up".)
+-- GHC must not drop this superfluous force, nor copy the code, before phase 0: the demand analysis
+-- would no longer find it. 'opaqueUntilPhase0' and the NOINLINE of @next#@ prevent that.
+--
+-- Tried and dropped: a force outside of @next#@, which GHC removes where it copies the branches;
+-- one join point for the reading and all the code after it, with which loops of one number take
+-- half as long again. (Allocation test "numbers in the monad: nothing". Benchmark "10000 structs of
+-- four Word8, Monad, added up".)
 bindNumber :: Int -> (Ptr Word8 -> IO a) -> (a -> Get b) -> Get b
 bindNumber n rd k = Get $ \p0 c env s0 ->
-  let rest a p s = case settled a of !a' -> unGet (k a') p c env s
-      {-# NOINLINE [0] rest #-}
+  let next# a p s = case opaqueUntilPhase0 a of !a' -> unGet (k a') p c env s
+      {-# NOINLINE [0] next# #-}
    in case unGet (consume n (\p -> effect (rd p))) p0 c env s0 of
-        (# s1, p1, (# a | #) #) -> rest a p1 s1
+        (# s1, p1, (# a | #) #) -> next# a p1 s1
         (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
 {-# INLINE [1] bindNumber #-}
 
--- The identity, until phase 0.
-settled :: a -> a
-settled a = a
-{-# INLINE [0] settled #-}
+-- The identity, which GHC cannot see before phase 0.
+opaqueUntilPhase0 :: a -> a
+opaqueUntilPhase0 a = a
+{-# INLINE [0] opaqueUntilPhase0 #-}
 
--- | Leave out numbers of constant size: how many bytes they take in all, and each of them. It fails
--- as reading them does.
-skipFixed :: Int -> Widths -> Get ()
+-- | Skip adjacent numbers of constant size, and fail as reading them would.
+skipFixed ::
+  -- | How many bytes they take in all.
+  Int ->
+  -- | How many bytes each of them takes.
+  Widths ->
+  Get ()
 skipFixed n parts = demandWidths parts n *> moveBy n
 
--- Demand all the bytes that the numbers take. If there are too few, read the numbers that are
--- there, and fail as the next one does.
+-- Demand the bytes of all the numbers. If there are too few, skip the numbers that are there, and
+-- fail as the next one would.
 demandWidths :: Widths -> Int -> Get ()
 demandWidths parts n = do
   effect (check "INV-G1" "the widths of numbers" (sum widths == n) [("bytes", n)])
@@ -208,36 +209,36 @@ demandWidths parts n = do
   if left >= n then pure () else go left widths
   where
     widths = sizes parts []
-    sizes (OneNumber k) rest = k : rest
-    sizes (OneWidth k) rest = k : rest
-    sizes (Both a b) rest = sizes a (sizes b rest)
-    go left (k : rest) | k <= left = moveBy k *> go (left - k) rest
+    sizes (OneNumber k) after = k : after
+    sizes (OneWidth k) after = k : after
+    sizes (Both a b) after = sizes a (sizes b after)
+    go left (k : more) | k <= left = moveBy k *> go (left - k) more
     go _ (k : _) = demand k
     go _ [] = pure ()
 {-# NOINLINE demandWidths #-}
 
--- | Move the cursor over n bytes that are there.
+-- | Move the cursor over n bytes, which must lie before the end.
 moveBy :: Int -> Get ()
 moveBy n = readingBy n (\_ -> pure ())
 {-# INLINE moveBy #-}
 
--- The same, reading them.
+-- Read n bytes, which must lie before the end, and move the cursor over them.
 readingBy :: Int -> (Ptr Word8 -> IO a) -> Get a
 readingBy n rd = Get $ \p c _ s0 -> case unIO (thereAre c (Ptr p) n >> rd (Ptr p)) s0 of
   (# s1, x #) -> case Ptr p `plusPtr` n of Ptr p' -> (# s1, p', (# x | #) #)
 {-# INLINE readingBy #-}
 
--- In a checked build: n bytes are between an address in the open segment and the end.
+-- In a checked build: check that n bytes lie between an address in the current segment and the end.
 thereAre :: Cells -> Ptr Word8 -> Int -> IO ()
 thereAre c p n = when checkedBuild (putPtr c cursorCell p >> inSegment "readingBy" c n)
 {-# INLINE thereAre #-}
 
--- | The next byte, which must be there. ('guardedGet' has found out.)
+-- | Read the next byte, which must be there. For use inside 'guardedGet', which has made sure.
 takeByte :: Get Word8
 takeByte = readingBy 1 peekHost
 {-# INLINE takeByte #-}
 
--- | Move the cursor over a byte that is there.
+-- | Move the cursor over the next byte, which must be there.
 advance :: Get ()
 advance = moveBy 1
 {-# INLINE advance #-}
@@ -254,8 +255,8 @@ guardedGet ::
 guardedGet accepts wanted g = tested accepts wanted g failed
 {-# INLINE CONLIKE [1] guardedGet #-}
 
--- | If the next byte is there and accepted, the first decoder. If not, record that, and go on with
--- the second.
+-- | Run the first decoder if the next byte is there and accepted. Otherwise record the refusal and
+-- run the second.
 tested :: (Word8 -> Bool) -> Expectation -> Get a -> Get a -> Get a
 tested accepts wanted (Get g) (Get other) = Get $ \p0 c env s0 ->
   let yes# p s = g p c env s
@@ -267,7 +268,7 @@ tested accepts wanted (Get g) (Get other) = Get $ \p0 c env s0 ->
    in case nextByte# p0 c env s0 of
         (# s1, p1, b #)
           | I# b >= 0 && accepts (fromIntegral (I# b)) -> yes# p1 s1
-          | I# b == overdrawn -> (# s1, p1, (# | (##) #) #)
+          | I# b == overBudgetHere -> (# s1, p1, (# | (##) #) #)
           | otherwise -> no# p1 s1
 {-# INLINE tested #-}
 
@@ -276,7 +277,7 @@ refuse# wanted p c env s0 = case unGet (step (\c' env' -> refuseByte c' env' wan
   (# s1, _, _ #) -> s1
 {-# NOINLINE refuse# #-}
 
--- The next byte; or 'endsHere'; or 'overdrawn', if that is a failure.
+-- The next byte, or 'noNextByte', or 'overBudgetHere'. In the last case the failure is recorded.
 nextByte# :: Addr# -> Cells -> Env -> State# RealWorld -> (# State# RealWorld, Addr#, Int# #)
 nextByte# a c env s0 = case unIO (getPtr c endCell) s0 of
   (# s1, e #)
@@ -292,26 +293,27 @@ byteAt p = (fromIntegral :: Word8 -> Int) <$> peekHost p
 nextByteOn# :: Addr# -> Cells -> Env -> State# RealWorld -> (# State# RealWorld, Addr#, Int# #)
 nextByteOn# a c env s0 = case unGet moreInput a c env s0 of
   (# s1, a1, (# True | #) #) -> case unIO (byteAt (Ptr a1)) s1 of (# s2, I# b #) -> (# s2, a1, b #)
-  (# s1, a1, (# False | #) #) -> case endsHere of I# b -> (# s1, a1, b #)
-  (# s1, a1, (# | _ #) #) -> case overdrawn of I# b -> (# s1, a1, b #)
+  (# s1, a1, (# False | #) #) -> case noNextByte of I# b -> (# s1, a1, b #)
+  (# s1, a1, (# | _ #) #) -> case overBudgetHere of I# b -> (# s1, a1, b #)
 {-# NOINLINE nextByteOn# #-}
 
--- In place of a byte: the input ends here; or it goes on, and a budget does not.
-endsHere, overdrawn :: Int
-endsHere = -1
-overdrawn = -2
+-- What 'nextByte#' returns in place of a byte: the input ends here; the input goes on, but the
+-- budget does not.
+noNextByte, overBudgetHere :: Int
+noNextByte = -1
+overBudgetHere = -2
 
--- | The next byte as a number, which is not read; or -1 at the end of the input.
+-- | The next byte as a number, or -1 at the end of the input. It is not read.
 nextCode :: Get Int
 nextCode = Get $ \p0 c env s0 -> case nextByte# p0 c env s0 of
   (# s1, p, b #)
-    | I# b == overdrawn -> (# s1, p, (# | (##) #) #)
+    | I# b == overBudgetHere -> (# s1, p, (# | (##) #) #)
     | otherwise -> (# s1, p, (# I# b | #) #)
 {-# INLINE nextCode #-}
 
--- | Demand that n bytes (not negative) lie between cursor and end.
+-- | Demand n bytes (not negative): afterwards they lie between cursor and end.
 --
--- Everything but the comparison is one call out of line.
+-- Only the comparison is inlined. All else is one call.
 need :: Int -> Get ()
 need n = Get $ \p c env s0 -> case available# n c p s0 of
   (# s1, True #) -> (# s1, p, (# () | #) #)
@@ -325,8 +327,7 @@ available# n c p s0 = case unIO notNegative s0 of
     notNegative = check "INV-G1" "need: negative number of bytes" (n >= 0) [("bytes", n)]
 {-# INLINE available# #-}
 
--- | Demand n bytes (not negative) and read them. The cursor stands before them meanwhile, and after
--- them when that is done.
+-- | Demand n bytes (not negative) and read them. The cursor moves only after they have been read.
 consume ::
   Int ->
   -- | Read them, given the address of the first. It must not read beyond the last.
@@ -339,42 +340,43 @@ consume n rd = Get $ \p0 c env s0 -> case available# n c p0 s0 of
     (# s2, p, (# | _ #) #) -> (# s2, p, (# | (##) #) #)
 {-# INLINE consume #-}
 
--- Read n bytes at the cursor, which is given as an address, too.
+-- Read n bytes at the address, which is the cursor, and then move over them.
 readAt :: Int -> (Ptr Word8 -> Get a) -> Ptr Word8 -> Get a
 readAt n rd p = Get $ \p0 c env s0 -> case unGet (rd p) p0 c env s0 of
   (# s1, _, (# x | #) #) -> case p `plusPtr` n of Ptr p1 -> (# s1, p1, (# x | #) #)
   (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
 {-# INLINE readAt #-}
 
--- | 'consume' for what is read with more code, or is a product.
+-- | 'consume' for values that take more code to read, and for products.
 --
 -- Note [One copy after the check]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Both branches of a check go on with the reading. The compiler copies that if it is small, and
--- puts only what comes after it into a join point, which takes the value that was read. This is the
--- best for a number, which is passed unboxed. A product would be boxed. Here the reading itself is
--- the join point, and all code after it becomes part of it, which makes sums of numbers slower. The
--- inspection tests check that no product is left in derived instances.
+-- Both branches of a check continue with the reading. If the reading is small, GHC copies it into
+-- both, and only the code after it becomes a join point, which takes the value. That is best for a
+-- number, which is passed unboxed, but a product would be boxed. So 'consumeShared' makes the
+-- reading itself the join point, and all code after it is part of that. This makes sums of numbers
+-- slower. The inspection tests check that no product is left in derived instances.
 consumeShared :: Int -> (Ptr Word8 -> Get a) -> Get a
 consumeShared n = consumeSharedOr (demand n) n
 {-# INLINE consumeShared #-}
 
--- | 'consumeShared', given what demands the bytes where they are not at hand.
+-- | 'consumeShared', given the decoder that demands the bytes where they are not at hand.
 consumeSharedOr :: Get () -> Int -> (Ptr Word8 -> Get a) -> Get a
 consumeSharedOr more n rd = shared more n (readAt n rd)
 {-# INLINE consumeSharedOr #-}
 
--- | Demand bytes, and read them with code that is not copied: Note [One copy after the check]. The
--- cursor is not moved.
+-- | Demand bytes, and read them with code that is not copied: Note [One copy after the check]. This
+-- does not move the cursor.
 shared ::
-  -- | Demand them where they are not at hand.
+  -- | Demand the bytes where they are not at hand.
   Get () ->
-  -- | How many (at least 1).
+  -- | How many bytes (at least 1).
   Int ->
+  -- | Read them, given the address of the first.
   (Ptr Word8 -> Get a) ->
   Get a
-shared (Get more) n rest = Get $ \p0 c env s0 ->
-  let read# p s = unGet (rest (Ptr p)) p c env s
+shared (Get more) n rd = Get $ \p0 c env s0 ->
+  let read# p s = unGet (rd (Ptr p)) p c env s
       {-# NOINLINE read# #-}
    in case available# n c p0 s0 of
         (# s1, True #) -> read# p0 s1

@@ -4,30 +4,31 @@
 -- Module      : Ashlar.Internal.Get.Env
 -- Description : The state of a running decoder
 --
--- A decoder's state is in two places: the cells, which change all the time, and the environment,
--- which holds what is rarely read.
+-- A decoder's state is in two places: the cells, which change all the time, and the environment
+-- ('Env'), which is rarely read.
 --
 -- Invariants:
 --
 -- [INV-G1] A decoder reads only between the cursor and the end.
 -- [INV-G2] The result, the error and its offset do not depend on how the input is cut into chunks.
--- [INV-G3] A failed alternative leaves no trace but in the state of a @GetST@, in the budget of
---   steps, and in the error of the run if nothing else got as far.
+-- [INV-G3] A failed alternative changes only the state of a @GetST@, the steps left in the budget,
+--   and the error of the run if no other alternative got farther.
 --
 -- Note [Traced runs]
 -- ~~~~~~~~~~~~~~~~~~
--- To say what was wrong and where, a run must know the path that it is on, which costs memory for
--- each level, and what failed where of all that it tried in vain. With that, trees and failing
--- alternatives take twice as long. So a run on a strict 'Data.ByteString.ByteString' keeps
--- neither. If it fails, its error is a thunk that runs it once more, as a traced run, which fails
--- in the same way and knows why. If the input is gone by then (lazy input, a
--- 'Ashlar.Get.Source', push mode), all runs are traced from the start. So all of them give the
--- same errors. (Tests "errors", which compare the errors of every way to run a decoder.)
+-- An error says where in the value the decoder failed, and what each alternative expected there.
+-- For that, a run must keep the path, which costs memory for each level, and its failures. With
+-- both, trees and failing alternatives take twice as long. So a run on a strict
+-- 'Data.ByteString.ByteString' keeps neither. If it fails, its error is a thunk that runs the
+-- decoder again, as a traced run, which fails in the same way. Where the input would be gone by
+-- then (lazy input, a 'Ashlar.Get.Source', push mode), every run is traced from the start. So all
+-- runs give the same errors. (Tests "errors", which compare the errors of every way to run a
+-- decoder.)
 --
--- The second run waits until the error is forced, because a decoder may run another one on a
--- slice of its input, and fail if that fails. Two runs at once would double the time at each level
--- of such slices. (Test "a decoder that runs itself on what is left". The time still doubles if the
--- decoder inspects the error to decide how to go on.)
+-- The second run waits until the error is forced. The reason: a decoder may run another one on a
+-- slice of its input, and fail if that fails. If the second run came at once, the time would double
+-- at each level of such slices. (Test "a decoder that runs itself on what is left". The time still
+-- doubles if the decoder inspects the error to decide how to continue.)
 module Ashlar.Internal.Get.Env
   ( -- * Cells
     cursorCell,
@@ -67,7 +68,7 @@ module Ashlar.Internal.Get.Env
     inContext,
     inTraced,
     Input (..),
-    wholeInput,
+    strictInput,
     newInput,
     newSegments,
     Segments (..),
@@ -88,70 +89,73 @@ import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, nullPtr)
 import System.IO.Unsafe (unsafeDupablePerformIO)
 
--- | The address of the open segment's first byte.
+-- | The address of the current segment's first byte.
 segmentStartCell :: Cell (Ptr Word8)
 segmentStartCell = Cell 2
 
--- | The address after the open segment's last byte. 'endCell' has that, or the limit if that comes
--- first.
+-- | The address after the current segment's last byte. 'endCell' has the same, or the limit if that
+-- comes first.
 segmentEndCell :: Cell (Ptr Word8)
 segmentEndCell = Cell 3
 
--- | What makes an offset of an address in the open segment: the difference of the two. (Sums of
--- addresses and differences wrap around, which cancels out.)
+-- | The offset of a byte of the current segment minus its address. Adding it to an address gives
+-- the offset. (Both the difference and the sum may wrap around, which cancels out.)
 biasCell :: Cell Int
 biasCell = Cell 4
 
--- | The offset at which the innermost @isolate@ or 'Ashlar.Get.withBudget' ends. Outside of any it
--- is where strict input ends, or 'maxBound'.
+-- | The limit: the offset at which the innermost @isolate@ or 'Ashlar.Get.withBudget' ends. Outside
+-- of these, it is the end of strict input, or 'maxBound'.
 limitCell :: Cell Int
 limitCell = Cell 5
 
--- | The offset from which on bytes are kept for open choice points, or 'maxBound' if there is none.
+-- | Bytes from this offset on are kept for open choice points. 'maxBound' if no choice point is
+-- open.
 keepCell :: Cell Int
 keepCell = Cell 6
 
 -- | The value that 'keepCell' gets when choices are given up: Note [Commit] in
--- "Ashlar.Internal.Get.Choice".
+-- "Ashlar.Internal.Get.ChoicePoint".
 releaseCell :: Cell Int
 releaseCell = Cell 7
 
--- | How many commits there have been, but for those inside of an @attempt@ that has ended. It is
--- the complement of that when a budget has been used up: Note [Used up for good] in
--- "Ashlar.Internal.Get.Limits".
+-- | The number of commits, without those in an @attempt@ that has ended. The sign bit is a flag:
+-- when a budget has been used up, the cell has the complement of the number.
+-- Note [Used up for good] in "Ashlar.Internal.Get.Limits" says why.
 commitsCell :: Cell Int
 commitsCell = Cell 8
 
--- | How many more steps the budget allows, or -1 if it has been used up. It is in the cells of
--- 'budgetAccount'.
+-- | How many more steps the budget allows, or -1 if it has been used up. Only the cell in the array
+-- of 'budgetAccount' counts.
 stepsCell :: Cell Int
 stepsCell = Cell 9
 
--- | The part of the innermost value that the decoder is in: see Note [Parts].
+-- | The part of the innermost value that the decoder is in: Note [Parts] in
+-- "Ashlar.Internal.Get.Path".
 partCell :: Cell Int
 partCell = Cell 10
 
--- | How many more levels of nesting are allowed, or the complement of this number in a traced run.
--- So one comparison says that there is a level and that the run is not traced (benchmark "decode
--- Tree").
+-- | How many more levels of nesting are allowed. The sign bit is a flag: in a traced run, the cell
+-- has the complement of the number. So one comparison with 0 tests that a level is left and that
+-- the run is not traced (benchmark "decode Tree").
 levelsCell :: Cell Int
 levelsCell = Cell 11
 
--- | The offset up to which the run may hold bytes, or its complement if that does not move:
--- Note [What is held] in "Ashlar.Internal.Get.Limits". 'maxBound' if there is no limit.
+-- | The offset up to which the run may hold bytes, or 'maxBound' if it may hold any number. The
+-- sign bit is a flag: the cell has the complement of the offset while that must not move.
+-- Note [What is held] in "Ashlar.Internal.Get.Limits" says why.
 heldCell :: Cell Int
 heldCell = Cell 12
 
--- | How many cells a run has, and a budget.
+-- | The number of cells of a run, and of a budget.
 cellCount :: Int
 cellCount = cellsUpTo heldCell
 
--- | The offset of the next byte, in an action that has the cursor in its cell.
+-- | The offset of the next byte. The cursor must be in its cell.
 position :: Cells -> IO Int
 position c = getPtr c cursorCell >>= offsetOf c
 {-# INLINE position #-}
 
--- | The offset of an address in the open segment.
+-- | The offset of an address in the current segment.
 offsetOf :: Cells -> Ptr Word8 -> IO Int
 offsetOf c p = do
   bias <- getInt c biasCell
@@ -160,7 +164,7 @@ offsetOf c p = do
     end <- getPtr c segmentEndCell
     check
       "INV-G1"
-      "an address outside of the open segment"
+      "an address outside of the current segment"
       (p >= start && p <= end)
       [("after its first byte", p `minusPtr` start), ("its bytes", end `minusPtr` start)]
   pure (addressOf p + bias)
@@ -171,13 +175,13 @@ addressOf :: Ptr Word8 -> Int
 addressOf p = p `minusPtr` nullPtr
 {-# INLINE addressOf #-}
 
--- | The offset of the open segment's first byte.
+-- | The offset of the current segment's first byte.
 segmentOffset :: Cells -> IO Int
 segmentOffset c = (+) . addressOf <$> getPtr c segmentStartCell <*> getInt c biasCell
 {-# INLINE segmentOffset #-}
 
--- | In a checked build: n bytes, not fewer than none, lie between cursor and end, and these lie in
--- the open segment.
+-- | In a checked build: check that n is not negative, that n bytes lie between cursor and end, and
+-- that both are in the current segment.
 inSegment :: String -> Cells -> Int -> IO ()
 inSegment whose c n = when checkedBuild $ do
   p <- getPtr c cursorCell
@@ -187,7 +191,7 @@ inSegment whose c n = when checkedBuild $ do
   end <- getPtr c segmentEndCell
   check
     "INV-G1"
-    (whose ++ ": cursor or end outside of the open segment")
+    (whose ++ ": cursor or end outside of the current segment")
     (p >= start && e <= end)
     [("cursor - start", p `minusPtr` start), ("end - end", end `minusPtr` e)]
 {-# INLINE inSegment #-}
@@ -202,41 +206,41 @@ isOver :: Cells -> IO Bool
 isOver c = (< 0) <$> getInt c commitsCell
 {-# INLINE isOver #-}
 
--- | Only in traced runs, which record failures and paths.
+-- | Run an action only in a traced run.
 whenTraced :: Cells -> IO () -> IO ()
 whenTraced c act = isTraced c >>= \traced -> if traced then act else pure ()
 {-# INLINE whenTraced #-}
 
--- | What is rarely read. A decoder inside a label, for example, runs with a copy.
+-- | The part of a run's state that is rarely read. A decoder inside a label, for example, runs with
+-- a changed copy.
 --
 -- Note [A small run]
 -- ~~~~~~~~~~~~~~~~~~
--- A decoder of a few bytes takes less time than it takes to allocate what a large one may need. So
--- a run on a strict 'ByteString' that is not traced has 'Whole' for an environment, which refers to
--- the input and nothing else. Its input does not change, and it records no failures. Where it needs
--- more ('envInput', 'inContext'), that is made on the spot. What is written to it there is lost,
--- and nobody misses it.
+-- Allocating a full environment takes longer than decoding a few bytes. So an untraced run on a
+-- strict 'ByteString' has the environment 'InputOnly', which is just the input. Where such a run
+-- needs an 'Input', 'envInput' and 'inContext' make a new one each time. Writes to its variables
+-- are lost. That is harmless, because the segments do not change and no failures are recorded.
 --
 -- So such a run allocates its cells, two closures and this. (Allocation test "a strict run: 208
 -- bytes". Benchmarks "one run on 16 bytes", "decode one record".)
 data Env
   = Env !Input !Scope !Context
-  | -- | All of the input, which is in memory, in a run that is not traced, with no context. (Not
-    -- unpacked: the box is there already.)
-    Whole {-# NOUNPACK #-} !ByteString
+  | -- | The whole input of an untraced run, with the default budget and no context. (Not unpacked,
+    -- because the box exists already.)
+    InputOnly {-# NOUNPACK #-} !ByteString
 
--- | Where the steps of a budget are counted: cells that have the 'stepsCell', of the run or others.
+-- | The account of a budget: the cells whose 'stepsCell' counts its steps.
 data Account = Account !Cells
 
--- | Where the innermost budget is kept.
+-- | The innermost budget.
 data Scope
-  = -- | In the cells of the run.
+  = -- | The default budget, whose account is the cells of the run.
     OfRun
-  | -- | Here. These cells have the 'stepsCell'.
+  | -- | A budget with an account and limits of its own.
     Own !Account !Limits
 
--- | What a budget allows, and where its bytes end: see Note [Where a value ends]
--- in "Ashlar.Internal.Get.Limits".
+-- | What a budget allows, and where its bytes end: Note [Where a value ends] in
+-- "Ashlar.Internal.Get.Limits".
 data Limits = Limits
   { -- | How many levels.
     limitDepth :: !Int,
@@ -244,17 +248,17 @@ data Limits = Limits
     limitSteps :: !Int,
     -- | How many bytes 'Ashlar.Get.withBudget' allows, or 'maxBound'.
     limitBytes :: !Int,
-    -- | The offset at which these end. 'maxBound' if there is no limit, or if an @isolate@ ends
-    -- there or before.
+    -- | The offset at which these bytes end. 'maxBound' if there is no limit, or if an @isolate@
+    -- ends at or before that offset.
     limitEnd :: !Int,
-    -- | The offset at which the innermost @isolate@ ends, or 'maxBound'. It is right where the
-    -- bytes end before that.
+    -- | The offset at which the innermost @isolate@ ends, or 'maxBound'. Only valid if 'limitEnd'
+    -- is before it.
     limitIsolate :: !Int,
-    -- | Of the budget that the bytes are those of.
+    -- | The account of the budget that limits the bytes.
     limitAccount :: !Account
   }
 
--- | What every run allows, given its cells.
+-- | The limits of the default budget, given the cells of the run.
 defaultLimits :: Cells -> Limits
 defaultLimits c = Limits defaultDepth defaultSteps maxBound maxBound maxBound (Account c)
 
@@ -262,52 +266,54 @@ defaultDepth, defaultSteps :: Int
 defaultDepth = 100000
 defaultSteps = 1048576
 
--- | Where input comes from.
+-- | The input of the run.
 envInput :: Env -> Input
 envInput env = case env of
   Env input _ _ -> input
-  Whole bs -> inputOf bs
+  InputOnly bs -> inputOf bs
 {-# INLINE envInput #-}
 
--- | What encloses the decoder.
+-- | The context of the decoder.
 envContext :: Env -> Context
 envContext env = case env of
   Env _ _ context -> context
-  Whole _ -> Top
+  InputOnly _ -> Top
 {-# INLINE envContext #-}
 
--- | That of the innermost budget.
+-- | The account of the innermost budget.
 budgetAccount :: Cells -> Env -> Account
 budgetAccount c env = case env of
   Env _ (Own own _) _ -> own
   _ -> Account c
 
--- | The environment of what is inside a context.
+-- | Add a context to an environment.
 inContext :: (Context -> Context) -> Env -> Env
 inContext inside env = case env of
   Env input scope context -> Env input scope (inside context)
-  Whole bs -> Env (inputOf bs) OfRun (inside Top)
+  InputOnly bs -> Env (inputOf bs) OfRun (inside Top)
 {-# INLINE inContext #-}
 
--- | The environment inside a context that only errors show.
+-- | Add a context that only errors show. 'InputOnly' stays as it is, because that run is not
+-- traced.
 inTraced :: (Context -> Context) -> Env -> Env
 inTraced inside env = case env of
   Env input scope context -> Env input scope (inside context)
-  Whole _ -> env
+  InputOnly _ -> env
 {-# INLINE inTraced #-}
 
--- The input of a run that has all of it: Note [A small run].
+-- A new 'Input' for 'InputOnly': Note [A small run].
 inputOf :: ByteString -> Input
-inputOf bs = unsafeDupablePerformIO (wholeInput bs)
+inputOf bs = unsafeDupablePerformIO (strictInput bs)
 {-# NOINLINE inputOf #-}
 
--- | Input that is one string.
-wholeInput :: ByteString -> IO Input
-wholeInput bs = newInput whole (pure False) (pure ()) (pure S.empty)
+-- | Input that is one 'ByteString'.
+strictInput :: ByteString -> IO Input
+strictInput bs = newInput segments (pure False) (pure ()) (pure S.empty)
   where
-    whole = newSegments {segmentOpen = bs, segmentsEnded = True}
+    segments = newSegments {segmentCurrent = bs, segmentsEnded = True}
 
--- | Input from its first segments, and from where the others come.
+-- | Input that cannot seek, from its first segments, 'inputSuspends', 'inputPrepare' and
+-- 'inputNext'.
 newInput :: Segments -> IO Bool -> IO () -> IO ByteString -> IO Input
 newInput !segments suspends prepare next =
   Input suspends prepare next (\_ -> pure Nothing) <$> newIORef segments <*> newIORef NoFailures
@@ -316,55 +322,56 @@ newInput !segments suspends prepare next =
 newSegments :: Segments
 newSegments = Segments [] S.empty [] [] False Nothing
 
--- | Where input comes from, and the part of it that is held.
+-- | The source of the input, the segments that are held, and the failures of the run.
 data Input = Input
   { -- | Will 'inputPrepare' suspend the decoder?
     inputSuspends :: !(IO Bool),
-    -- | Wait until the next chunk is there. This may take any time, and is done again if it is
+    -- | Wait until the next chunk is there. This may take any time, and runs again if it is
     -- interrupted.
     inputPrepare :: !(IO ()),
-    -- | The next chunk, or an empty one at the end of the input. It is called with asynchronous
+    -- | Return the next chunk, or an empty one at the end of the input. It runs with asynchronous
     -- exceptions masked, and not again after the end.
     inputNext :: !(IO ByteString),
-    -- | How to seek, if the source can, given the offset of its next chunk.
+    -- | Given the offset of the next chunk: how to seek, or 'Nothing' if the source cannot.
     inputSeeker :: !(Int -> IO (Maybe Seeker)),
     inputSegments :: !(IORef Segments),
     -- | The failures that got farthest.
     inputFailures :: !(IORef Failures)
   }
 
--- | The part of the stream that is held. The segments follow one another without gaps: past,
--- open, coming, arrived. None but the open one is empty.
+-- | The part of the stream that is held. The segments follow one another without gaps, in the order
+-- past, current, coming, arrived. Only the current segment may be empty.
 data Segments = Segments
-  { -- | Before the open one, the latest first. They are kept only for choice points.
+  { -- | Before the current one, the latest first. They are kept only for choice points.
     segmentsPast :: ![ByteString],
-    -- | The one that the cursor is in.
-    segmentOpen :: !ByteString,
-    -- | After the open one, the next first: read ahead, or gone back over.
+    -- | The segment that the cursor is in.
+    segmentCurrent :: !ByteString,
+    -- | After the current one, the next first.
     segmentsComing :: ![ByteString],
-    -- | After those, the last first: just arrived.
+    -- | After those, the last first: chunks that have just arrived.
     segmentsArrived :: ![ByteString],
-    -- | The source has nothing more.
+    -- | Has the source ended?
     segmentsEnded :: !Bool,
-    -- | What was there before the source was told to seek, if it was.
+    -- | During a jump in a source that can seek: what the jump has put aside.
     segmentsAway :: !(Maybe Away)
   }
 
--- | What a jump in a source that can seek has left.
+-- | What a jump in a source that can seek has put aside: Note [Jumps] in
+-- "Ashlar.Internal.Get.Offset".
 data Away = Away
-  { -- | What was held.
+  { -- | The segments that were held.
     awaySegments :: !Segments,
-    -- | Let the source go on after that.
+    -- | Make the source continue after these segments.
     awayBack :: !(IO ()),
-    -- | How many bytes choices may go back to, in this jump and those around it.
+    -- | How many bytes are put aside that choices may go back to, by this jump and those around it.
     awayKept :: !Int,
-    -- | How many others are put aside.
-    awayRest :: !Int
+    -- | How many other bytes they have put aside.
+    awayUnneeded :: !Int
   }
 
--- | A source that can seek. Offsets are those of the run.
+-- | How to seek in a source. Offsets are those of the run.
 data Seeker = Seeker
-  { -- | Let the next chunk begin at an offset.
+  { -- | Make the next chunk begin at an offset.
     seekTo :: !(Int -> IO ()),
     -- | The offset at which the source ends.
     seekEnd :: !(IO Int)

@@ -44,7 +44,7 @@ infix 0 <?>
 failExpecting ::
   -- | What was expected.
   String ->
-  -- | How many bytes the decoder has examined. They must be in the open segment.
+  -- | How many bytes the decoder has examined. They must be in the current segment.
   Int ->
   Reason ->
   Get a

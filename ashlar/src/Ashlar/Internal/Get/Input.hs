@@ -43,7 +43,7 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Limits
-import Ashlar.Internal.Get.Record (comingIn, heldEnd, openAt, replaceOpen)
+import Ashlar.Internal.Get.Record (comingIn, heldEnd, enterSegment, replaceSegments)
 import Ashlar.Internal.Get.Type
 import Ashlar.Internal.Mem (copyRange, newBuffer, sliceBuffer, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
@@ -160,7 +160,7 @@ fetch n
     step (\c env -> readyFor c (envInput env)) >>= \ready -> case ready of
       Ended -> pure ()
       AtHand -> takeOne
-      AfterWaiting -> chargeStop *> takeOne
+      AfterWaiting -> chargeSuspension *> takeOne
   where
     takeOne = inspect (\_ env _ -> takeChunk (envInput env)) >>= \got -> fetch (n - got)
 {-# NOINLINE fetch #-}
@@ -213,24 +213,24 @@ joinAhead c input target = do
       let open bs coming = do
             at <- position c
             past <- passed c segments
-            replaceOpen c input at $
+            replaceSegments c input at $
               segments
                 { segmentsPast = past,
-                  segmentOpen = bs,
+                  segmentCurrent = bs,
                   segmentsComing = coming,
                   segmentsArrived = []
                 }
             pure (S.length bs)
       case comingIn segments of
         [] -> pure (if segmentsEnded segments then have else have - target)
-        -- Nothing is left of the open segment: the next can be used as it is.
+        -- Nothing is left of the current segment: the next can be used as it is.
         bs : coming | have == 0, S.length bs >= target -> open bs coming
         coming
           | held < target && not (segmentsEnded segments) -> pure (held - target)
           | otherwise -> do
             start <- getPtr c segmentStartCell
-            -- The cursor is in the open segment.
-            let !left = unsafeDrop (p `minusPtr` start) (segmentOpen segments)
+            -- The cursor is in the current segment.
+            let !left = unsafeDrop (p `minusPtr` start) (segmentCurrent segments)
             Bridge bs rest <- bridge (min held wanted) left coming
             open bs rest
           where
@@ -255,7 +255,7 @@ passed c segments = do
   at <- position c
   let used = at - offset
       -- Forced, or it would keep all segments alive. The cursor is in the open one.
-      !before = unsafeTake used (segmentOpen segments)
+      !before = unsafeTake used (segmentCurrent segments)
   pure
     $! if keep >= at
       then []
@@ -294,7 +294,7 @@ bridge n first others = do
 -- ~~~~~~~~~~~~~~
 -- The source may take any time to answer, and many decoders may be waiting at once. So a run
 -- releases all that nothing can go back to before it asks: segments kept for a choice that is now
--- closed, and the open segment if the cursor is at its end. Of that segment it copies the last 64
+-- closed, and the current segment if the cursor is at its end. Of that segment it copies the last 64
 -- bytes, for the excerpt of an error. While it waits, nothing on the stack may refer to segments:
 -- afterwards it reads the cells and 'inputSegments' again. (Tests of the group "input that has been
 -- passed is not kept while a decoder waits".)
@@ -311,9 +311,9 @@ letGo c input = do
   if p == end && used > 512 && keep >= offset + used
     then do
       -- The segment has the used bytes, which are more than 512.
-      tail' <- evaluate (S.copy (unsafeDrop (used - 64) (segmentOpen segments)))
-      writeIORef (inputSegments input) $! segments {segmentsPast = [], segmentOpen = tail'}
-      openAt c (offset + used - 64) tail'
+      tail' <- evaluate (S.copy (unsafeDrop (used - 64) (segmentCurrent segments)))
+      writeIORef (inputSegments input) $! segments {segmentsPast = [], segmentCurrent = tail'}
+      enterSegment c (offset + used - 64) tail'
       getPtr c segmentEndCell >>= putPtr c cursorCell
     else case segmentsPast segments of
       _ : _ | keep >= offset -> writeIORef (inputSegments input) $! segments {segmentsPast = []}

@@ -59,7 +59,7 @@ module Ashlar.Internal.Get.Limits
 
     -- * Steps
     spend,
-    chargeStop,
+    chargeSuspension,
 
     -- * Bytes
     streamBytes,
@@ -140,8 +140,8 @@ overOwn reached = do
 --
 -- Some levels cost about as much as the rest of it, and are free. Where the stack is frozen, those
 -- in an alternative cost much more: so fewer are free, and each is a step.
-chargeStop :: Get ()
-chargeStop = do
+chargeSuspension :: Get ()
+chargeSuspension = do
   levels <- inspect $ \c env _ -> do
     left <- getInt c levelsCell
     limits <- limitsOf c env
@@ -152,7 +152,7 @@ chargeStop = do
     (freeLevels, levelsOfStep)
       | suspendsByFreezing = (32, 0)
       | otherwise = (256, 4)
-{-# NOINLINE chargeStop #-}
+{-# NOINLINE chargeSuspension #-}
 
 -- | Before n bytes from an offset on are asked for: let the run hold them, if it does not hold too
 -- much already. Note [What is held].
@@ -160,14 +160,14 @@ moveHeld :: Cells -> Int -> Int -> IO ()
 moveHeld c at n = do
   held <- getInt c heldCell
   when (held >= 0 && held - at < n) $ do
-    end <- heldFrom c at
+    end <- heldEndAt c at
     when (end > held) $ setHeldEnd c end
 {-# INLINE moveHeld #-}
 
 -- How far bytes may be held if the cursor is at this offset.
-heldFrom :: Cells -> Int -> IO Int
-heldFrom c at = (\keep -> streamEnd (min keep at) streamBytes) <$> getInt c keepCell
-{-# INLINE heldFrom #-}
+heldEndAt :: Cells -> Int -> IO Int
+heldEndAt c at = (\keep -> streamEnd (min keep at) streamBytes) <$> getInt c keepCell
+{-# INLINE heldEndAt #-}
 
 -- | A decoder whose value is held as a whole.
 asValue :: Get a -> Get a
@@ -179,7 +179,7 @@ asValue (Get p) = Get $ \p0 c env s0 -> case unIO (enter c p0) s0 of
     enter c p0 = do
       held <- getInt c heldCell
       at <- offsetOf c (Ptr p0)
-      when (moves held) $ heldFrom c at >>= setHeldEnd c . complement . max held
+      when (moves held) $ heldEndAt c at >>= setHeldEnd c . complement . max held
       pure held
     leave c p1 before = do
       at <- offsetOf c (Ptr p1)
@@ -228,7 +228,7 @@ endsHere c env = do
 -- not go on? (Asked where a decoder has come to the limit.)
 endsForGood :: Cells -> Env -> Int -> IO Bool
 endsForGood c env !limit = case env of
-  Whole _ -> pure True
+  InputOnly _ -> pure True
   -- With 32 bits, a stream may go on where no offset can be counted: to ask for more fails then.
   _ | limit == maxBound -> pure False
   _ -> forGood <$> limitsOf c env
@@ -283,7 +283,7 @@ isolated ::
   Int ->
   IO Env
 isolated c env seen end = case env of
-  Whole _ -> pure env
+  InputOnly _ -> pure env
   Env input _ context -> do
     limits <- limitsOf c env
     let byBudget = limitEnd limits

@@ -289,19 +289,19 @@ slice :: Int -> Get ByteString
 slice n = do
   bs <- inspect $ \c env p -> do
     start <- getPtr c segmentStartCell
-    open <- openSegment env
-    -- The cursor is in the open segment.
+    open <- currentSegment env
+    -- The cursor is in the current segment.
     pure $! unsafeTake n (unsafeDrop (p `minusPtr` start) open)
   bs <$ moveBy n
 {-# INLINE slice #-}
 
 -- The segment that the cursor is in. It has a box already. (Not inlined: the code for both kinds of
 -- environment would make 'getByteString' too large to be inlined.)
-openSegment :: Env -> IO ByteString
-openSegment env = case env of
-  Whole bs -> pure bs
-  Env input _ _ -> segmentOpen <$> readIORef (inputSegments input)
-{-# NOINLINE openSegment #-}
+currentSegment :: Env -> IO ByteString
+currentSegment env = case env of
+  InputOnly bs -> pure bs
+  Env input _ _ -> segmentCurrent <$> readIORef (inputSegments input)
+{-# NOINLINE currentSegment #-}
 
 -- | The next byte, if a predicate holds of it. If it does not, the error is at this byte. It says
 -- that a byte was expected that @satisfy@ accepts: give it a better name with 'Ashlar.Get.<?>'.

@@ -42,7 +42,7 @@ import Ashlar.Internal.Get.Failure (nothingFound)
 import Ashlar.Internal.Get.Input (announce, skipUpTo)
 import Ashlar.Internal.Get.Limits (endsForGood, overHeld, spend, streamBytes, streamEnd)
 import Ashlar.Internal.Get.Path
-import Ashlar.Internal.Get.Record (heldBetween, heldUpTo, replaceOpen, returnTo, segmentsBetween)
+import Ashlar.Internal.Get.Record (heldBetween, nextChunkOffset, replaceSegments, returnTo, segmentsBetween)
 import Ashlar.Internal.Mem.Cells
 import Control.Monad (when)
 import Data.Bits (complement)
@@ -167,8 +167,8 @@ seekable s leave to outOf = do
 -- How the source can seek.
 seekerHere :: Get (Maybe Seeker)
 seekerHere = step $ \c env -> case env of
-  Whole _ -> pure Nothing
-  Env input _ _ -> readIORef (inputSegments input) >>= heldUpTo c >>= inputSeeker input
+  InputOnly _ -> pure Nothing
+  Env input _ _ -> readIORef (inputSegments input) >>= nextChunkOffset c >>= inputSeeker input
 
 -- Run a decoder that goes somewhere else, and come back in any case. What it reads, and what is
 -- before that up to here, is kept.
@@ -199,7 +199,7 @@ data Leaving = Leaving
     -- The same with those of the jumps around, if there are any, and a limit.
     leavingKept :: !Int,
     -- All other bytes that are put aside, here and around.
-    leavingRest :: !Int,
+    leavingUnneeded :: !Int,
     -- Is what is not needed for choices let go of here?
     leavingTrims :: !Bool
   }
@@ -211,12 +211,12 @@ leaving c env p = do
   held <- getInt c heldCell
   segments <- readIORef (inputSegments (envInput env))
   start <- segmentOffset c
-  next <- heldUpTo c segments
+  next <- nextChunkOffset c segments
   let around = segmentsAway segments
       own = at - min keep at
       kept = if held == maxBound then 0 else maybe 0 ((own +) . awayKept) around
       bytes = next - start + sum (map S.length (segmentsPast segments))
-      restAround = maybe 0 awayRest around
+      restAround = maybe 0 awayUnneeded around
       -- (A slice keeps its chunk in memory.)
       rest = restAround + max 32768 bytes - min own bytes
       trims = rest > 1048576
@@ -244,7 +244,7 @@ putAside seeker leave to c env = do
       then do
         at <- position c
         (first, bs) <- heldBetween c input (at - leavingOwn leave) at
-        pure (newSegments {segmentOpen = bs, segmentsAway = segmentsAway segments}, first, at)
+        pure (newSegments {segmentCurrent = bs, segmentsAway = segmentsAway segments}, first, at)
       else (\start -> (segments, start, leavingNext leave)) <$> segmentOffset c
   aside <-
     Aside kept start next
@@ -265,10 +265,10 @@ putAside seeker leave to c env = do
           { awaySegments = kept,
             awayBack = seekTo seeker next,
             awayKept = leavingOwn leave + maybe 0 awayKept (segmentsAway segments),
-            awayRest = leavingRest leave
+            awayUnneeded = leavingUnneeded leave
           }
   -- Before it seeks: an exception then finds what to return to.
-  replaceOpen c input to newSegments {segmentsAway = Just left}
+  replaceSegments c input to newSegments {segmentsAway = Just left}
   seekTo seeker to
   pure aside
 
@@ -279,4 +279,4 @@ holdAgain seeker aside c env = do
   putInt c keepCell (asideKeep aside)
   putInt c releaseCell (asideRelease aside)
   seekTo seeker (asideNext aside)
-  replaceOpen c (envInput env) (asideStart aside) (asideSegments aside)
+  replaceSegments c (envInput env) (asideStart aside) (asideSegments aside)

@@ -135,7 +135,7 @@ cutField ::
   Cut
 cutField context part left = case context of
   Inside names _ _ -> cutIn names part
-  InsideSpan names _ -> cutIn names (wholeSpan names)
+  InsideSpan names _ -> cutIn names (spanOfAll names)
   _ -> NoPart
   where
     cutIn names place = case pathIn names place left 0 of
@@ -178,7 +178,7 @@ entriesOf :: Context -> PartNumber -> Int -> Int -> [Entry]
 entriesOf context part target size = case context of
   Labelled name outer -> Named name : entriesOf outer part target size
   Inside names before outer -> along names part (entriesOf outer before 0 0)
-  InsideSpan names outer -> along names (wholeSpan names) (entriesOf outer part 0 0)
+  InsideSpan names outer -> along names (spanOfAll names) (entriesOf outer part 0 0)
   _ -> maybe [] (\outer -> entriesOf outer part target size) (enclosing context)
   where
     along names at rest = case pathIn names at target size of
@@ -277,8 +277,8 @@ inFields fields start target size = case fields of
   _ -> Spot 0 0 []
 
 -- The span of all fields, or elements.
-wholeSpan :: Names -> PartNumber
-wholeSpan names = case names of
+spanOfAll :: Names -> PartNumber
+spanOfAll names = case names of
   OfConstructor _ _ _ parts -> inSpan (length parts)
   OfFields _ fields -> inSpan (length fields)
   OfElements {} -> inSpan 0
@@ -286,7 +286,7 @@ wholeSpan names = case names of
 
 -- The part at a byte of a value of constant size, which begins at the second number.
 inConstant :: Names -> Int -> Int -> Int -> Int -> Spot
-inConstant names width start target size = case pathIn names (wholeSpan names) target size of
+inConstant names width start target size = case pathIn names (spanOfAll names) target size of
   Spot inner innerWidth path
     | innerWidth > 0 -> Spot (start + inner) innerWidth (withoutType path)
     | otherwise -> Spot start width []

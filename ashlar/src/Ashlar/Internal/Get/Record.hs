@@ -13,19 +13,19 @@ module Ashlar.Internal.Get.Record
     refuseByte,
     failuresSoFar,
     setFailures,
-    openFirst,
-    openAt,
+    enterFirstSegment,
+    enterSegment,
     setLimit,
     heldEnd,
     setHeldEnd,
-    replaceOpen,
+    replaceSegments,
     returnTo,
     segmentsBetween,
     rewind,
     comingIn,
     unread,
     heldBetween,
-    heldUpTo,
+    nextChunkOffset,
     returnHome,
   )
 where
@@ -48,7 +48,7 @@ import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import GHC.Exts (lazy)
 
--- | Record a failure at an address in the open segment, if the run is traced.
+-- | Record a failure at an address in the current segment, if the run is traced.
 recordAt ::
   Cells ->
   Env ->
@@ -158,14 +158,14 @@ failuresSoFar :: Env -> IO Failures
 failuresSoFar env = case lazy env of
   Env input _ _ -> readIORef (inputFailures input)
   -- Not traced.
-  Whole _ -> pure NoFailures
+  InputOnly _ -> pure NoFailures
 {-# NOINLINE failuresSoFar #-}
 
 -- | Forget all recorded failures but these.
 setFailures :: Env -> Failures -> IO ()
 setFailures env !failures = case env of
   Env input _ _ -> writeIORef (inputFailures input) failures
-  Whole _ -> pure ()
+  InputOnly _ -> pure ()
 {-# INLINE setFailures #-}
 
 -- Moving the cursor through the segments that a decoder holds.
@@ -174,8 +174,8 @@ setFailures env !failures = case env of
 -- asks the source for input: see "Ashlar.Internal.Get.Input". These are actions on the cells, with
 -- the cursor in its cell.
 
--- | Set up the cells for reading from the open segment.
-openFirst ::
+-- | Set up the cells for reading from the current segment.
+enterFirstSegment ::
   Cells ->
   -- | The offset at which the segment begins.
   Int ->
@@ -186,17 +186,17 @@ openFirst ::
   -- | The segment.
   ByteString ->
   IO ()
-openFirst c offset limit held bs = do
+enterFirstSegment c offset limit held bs = do
   putInt c limitCell limit
   putInt c heldCell held
   putInt c keepCell maxBound
   putInt c releaseCell maxBound
   putInt c commitsCell 0
-  openAt c offset bs
+  enterSegment c offset bs
 
 -- | Open a segment that begins at this offset, and put the cursor at its beginning.
-openAt :: Cells -> Int -> ByteString -> IO ()
-openAt c offset bs = do
+enterSegment :: Cells -> Int -> ByteString -> IO ()
+enterSegment c offset bs = do
   let (fp, off, n) = B.toForeignPtr bs
       -- The input keeps the segment alive.
       !start = unsafeForeignPtrToPtr fp `plusPtr` off :: Ptr Word8
@@ -216,7 +216,7 @@ placeEnd c = do
   limit <- getInt c limitCell
   held <- heldEnd c
   let allowed = min limit held - offset
-  check "INV-G1" "the limit is before the open segment" (allowed >= 0) [("allowed", allowed)]
+  check "INV-G1" "the limit is before the current segment" (allowed >= 0) [("allowed", allowed)]
   putPtr c endCell (if allowed < end `minusPtr` start then start `plusPtr` allowed else end)
 
 -- | Let the input seem to end at this offset, or at the cursor if that is after it. 'maxBound'
@@ -238,11 +238,11 @@ setHeldEnd :: Cells -> Int -> IO ()
 setHeldEnd c end = putInt c heldCell end >> placeEnd c
 
 -- | Replace the segments. The open one begins at this offset.
-replaceOpen :: Cells -> Input -> Int -> Segments -> IO ()
-replaceOpen c input at !segments = do
+replaceSegments :: Cells -> Input -> Int -> Segments -> IO ()
+replaceSegments c input at !segments = do
   check "INV-G1" "an empty segment is held" (noneEmpty segments) [("offset", at)]
   writeIORef (inputSegments input) segments
-  openAt c at (segmentOpen segments)
+  enterSegment c at (segmentCurrent segments)
 
 -- The first segments on either side of the open one are not empty.
 noneEmpty :: Segments -> Bool
@@ -271,25 +271,25 @@ returnTo c input to = do
           (offset - S.length bs)
           segments
             { segmentsPast = past,
-              segmentOpen = bs,
-              segmentsComing = segmentOpen segments : segmentsComing segments
+              segmentCurrent = bs,
+              segmentsComing = segmentCurrent segments : segmentsComing segments
             }
       | to > end,
         bs : coming <- comingIn segments =
         shift
           end
           segments
-            { segmentsPast = segmentOpen segments : segmentsPast segments,
-              segmentOpen = bs,
+            { segmentsPast = segmentCurrent segments : segmentsPast segments,
+              segmentCurrent = bs,
               segmentsComing = coming,
               segmentsArrived = []
             }
       -- Unreachable: gather keeps everything from keepCell on.
       | to < offset || to > end =
         ioError (userError "Ashlar.Get: going to bytes that were not kept")
-      | otherwise = replaceOpen c input offset segments >> returnTo c input to
+      | otherwise = replaceSegments c input offset segments >> returnTo c input to
       where
-        end = offset + S.length (segmentOpen segments)
+        end = offset + S.length (segmentCurrent segments)
 {-# NOINLINE returnTo #-}
 
 -- | How many segments are opened on the way to an offset.
@@ -297,7 +297,7 @@ segmentsBetween :: Cells -> Input -> Int -> IO Int
 segmentsBetween c input to = do
   offset <- segmentOffset c
   segments <- readIORef (inputSegments input)
-  let end = offset + S.length (segmentOpen segments)
+  let end = offset + S.length (segmentCurrent segments)
       -- Where each begins, from the open one on.
       back = scanl (\at bs -> at - S.length bs) offset (segmentsPast segments)
       forth = scanl (\at bs -> at + S.length bs) end (comingIn segments)
@@ -305,14 +305,14 @@ segmentsBetween c input to = do
 
 -- | All that is held, to be read again from its beginning, whatever the cells say.
 rewind :: Segments -> Segments
-rewind segments = case filter (not . S.null) (heldFrom segments) of
-  open : coming -> held {segmentOpen = open, segmentsComing = coming}
+rewind segments = case filter (not . S.null) (allSegments segments) of
+  open : coming -> held {segmentCurrent = open, segmentsComing = coming}
   [] -> held
   where
     held = newSegments {segmentsEnded = segmentsEnded segments}
 
-heldFrom :: Segments -> [ByteString]
-heldFrom segments = reverse (segmentsPast segments) ++ segmentOpen segments : comingIn segments
+allSegments :: Segments -> [ByteString]
+allSegments segments = reverse (segmentsPast segments) ++ segmentCurrent segments : comingIn segments
 
 -- | The source stands where it did before it was told to seek, and what was held then is held.
 returnHome :: Input -> IO ()
@@ -325,12 +325,12 @@ returnHome input = go (pure ())
         Nothing -> back
 
 -- | The offset after all that is held: of the next chunk of the source.
-heldUpTo :: Cells -> Segments -> IO Int
-heldUpTo c segments = do
+nextChunkOffset :: Cells -> Segments -> IO Int
+nextChunkOffset c segments = do
   offset <- segmentOffset c
-  pure $! offset + sum (map S.length (segmentOpen segments : comingIn segments))
+  pure $! offset + sum (map S.length (segmentCurrent segments : comingIn segments))
 
--- | What comes after the open segment.
+-- | What comes after the current segment.
 comingIn :: Segments -> [ByteString]
 comingIn segments = case segmentsArrived segments of
   [] -> segmentsComing segments
@@ -342,7 +342,7 @@ unread c input = do
   p <- getPtr c cursorCell
   start <- getPtr c segmentStartCell
   segments <- readIORef (inputSegments input)
-  let rest = S.drop (p `minusPtr` start) (segmentOpen segments)
+  let rest = S.drop (p `minusPtr` start) (segmentCurrent segments)
       coming = comingIn segments
   pure (if S.null rest then coming else rest : coming)
 
@@ -353,6 +353,6 @@ heldBetween c input from to = do
   segments <- readIORef (inputSegments input)
   let first = offset - sum (map S.length (segmentsPast segments))
       start = max from first
-      held = L.fromChunks (heldFrom segments)
+      held = L.fromChunks (allSegments segments)
       between = L.take (fromIntegral (to - start)) (L.drop (fromIntegral (start - first)) held)
   pure (start, S.copy (L.toStrict between))

@@ -37,7 +37,7 @@ import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Limits (streamBytes, streamEnd)
 import Ashlar.Internal.Get.Numbers (endOfInput)
 import Ashlar.Internal.Get.Path
-import Ashlar.Internal.Get.Record (heldBetween, openFirst, unread)
+import Ashlar.Internal.Get.Record (heldBetween, enterFirstSegment, unread)
 import Ashlar.Internal.Get.Scan (Scanned (..), takeScanned)
 import Ashlar.Internal.Mem (withBytesQuick)
 import Ashlar.Internal.Mem.Cells
@@ -75,14 +75,14 @@ runIn c input g = IO $ \s0 -> case unIO (getPtr c cursorCell) s0 of
 startStream ::
   Cells ->
   Input ->
-  -- | The offset at which the open segment begins.
+  -- | The offset at which the current segment begins.
   Int ->
   -- | How many bytes it may hold at first, or 'maxBound': Note [What is held] in
   -- "Ashlar.Internal.Get.Limits".
   Int ->
   IO ()
 startStream c input offset bytes = do
-  open <- segmentOpen <$> readIORef (inputSegments input)
+  open <- segmentCurrent <$> readIORef (inputSegments input)
   startCells c True offset maxBound (streamEnd offset bytes) open
 
 -- Set up the cells that each run has.
@@ -90,7 +90,7 @@ startCells ::
   Cells ->
   -- Is it traced?
   Bool ->
-  -- The offset at which the open segment begins.
+  -- The offset at which the current segment begins.
   Int ->
   -- The offset at which the input seems to end, or 'maxBound'.
   Int ->
@@ -99,7 +99,7 @@ startCells ::
   ByteString ->
   IO ()
 startCells c traced offset limit held open = do
-  openFirst c offset limit held open
+  enterFirstSegment c offset limit held open
   putInt c partCell unknownPart
   startBudget c traced
 {-# INLINE startCells #-}
@@ -233,7 +233,7 @@ smallRun g boxed = withCells cellCount $ \c -> do
   let !bs = lazy boxed
   startCells c False 0 (S.length bs) maxBound bs
   IO $ \s0 -> case unIO (getPtr c cursorCell) s0 of
-    (# s1, Ptr p0 #) -> case unGet g p0 c (Whole bs) s1 of
+    (# s1, Ptr p0 #) -> case unGet g p0 c (InputOnly bs) s1 of
       (# s2, _, result #) -> case touch# bs s2 of
         s3 -> case result of
           (# a | #) -> (# s3, Right a #)
@@ -243,7 +243,7 @@ smallRun g boxed = withCells cellCount $ \c -> do
 strictError :: Get a -> ByteString -> DecodeError
 strictError g bs = fromLeft succeedsAgain $
   unsafeDupablePerformIO $ do
-    input <- wholeInput bs
+    input <- strictInput bs
     withCells cellCount $ \c -> do
       startCells c True 0 (S.length bs) maxBound bs
       runIn c input g

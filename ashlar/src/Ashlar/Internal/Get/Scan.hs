@@ -61,7 +61,7 @@ import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 import Prelude hiding (takeWhile)
 
 -- | Does the input (or the innermost @isolate@) end at this address, as far as is known without
--- asking the source? The address must be in the open segment, or its end. The end of strict input
+-- asking the source? The address must be in the current segment, or its end. The end of strict input
 -- is always known.
 endsAt :: Cells -> Env -> Ptr Word8 -> IO Bool
 endsAt c env p = do
@@ -95,7 +95,7 @@ takeScanned result s0 scanner = do
 -- All that was taken, in one string.
 data Taken s = Taken !ByteString s
 
--- The scanner wants all up to the end of the open segment.
+-- The scanner wants all up to the end of the current segment.
 takeOn :: (s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)) -> s -> Get (Taken s)
 takeOn scanner = asValue . whole []
   where
@@ -175,7 +175,7 @@ skipWhile f = do
   if q /= e then pure () else skipOn (\p' e' -> whileScanner f () p' e')
 {-# INLINE skipWhile #-}
 
--- The scanner wanted all up to the end of the open segment, where the cursor is.
+-- The scanner wanted all up to the end of the current segment, where the cursor is.
 skipOn :: (Ptr Word8 -> Ptr Word8 -> IO (Scanned ())) -> Get ()
 skipOn scanner = go
   where

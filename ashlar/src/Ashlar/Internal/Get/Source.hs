@@ -80,21 +80,26 @@ import System.IO
     withBinaryFile,
   )
 
--- | Input that is read chunk by chunk, by one decoder after another. It remembers what has been
--- taken from where it comes and not been read yet.
+-- | Input that is read chunk by chunk, by one decoder after another. It keeps the bytes of a chunk
+-- that a decoder has not read for the next decoder.
 --
--- Two threads must not use it at the same time. The one that comes second gets 'SourceBusy'.
+-- Two threads must not use a source at the same time. The second one gets 'SourceBusy'.
 data Source = Source
   { sourceInput :: !Input,
     sourceState :: !(IORef State)
   }
 
--- Is a decoder running? The offset of the next byte, or of the first byte of its value.
-data State = Free !Int | Busy !Int
+-- Whether the source can be used.
+data State
+  = -- It can: the offset of the next byte.
+    Free !Int
+  | -- It cannot, because a decoder runs, or has been ended by an exception: the offset at which the
+    -- decoder began.
+    Busy !Int
 
--- | A 'Source' cannot be used, because a decoder that began at this offset has not come to its end.
--- Either another thread still runs it, or an exception has ended it in the middle of its value, as
--- 'System.Timeout.timeout' does. 'attemptFrom' leaves a source usable in that case.
+-- | A 'Source' cannot be used, because a decoder that began at this offset has not finished. Either
+-- it still runs in another thread, or an exception has ended it in the middle of its value, as
+-- 'System.Timeout.timeout' does. After an exception, 'attemptFrom' leaves the source usable.
 newtype SourceBusy = SourceBusy Int64
   deriving stock (Eq, Show)
 
@@ -103,9 +108,10 @@ instance Exception SourceBusy where
     "Ashlar.Get: the source is in use, or an exception ended its decoder, which began at byte "
       ++ show at
 
--- Take the source for a decoder, and return the offset of the next byte.
+-- Mark the source as busy, and return the offset of the next byte.
 --
--- In one step: if two threads could get in, one of them would drop the bytes that the other reads.
+-- This is one atomic step. If two threads could take the source, one of them would drop the bytes
+-- that the other reads.
 takeSource :: Source -> IO Int
 takeSource source = do
   before <- atomicModifyIORef' (sourceState source) $ \now -> case now of
@@ -115,9 +121,9 @@ takeSource source = do
     Free at -> at <$ writeIORef (inputFailures (sourceInput source)) NoFailures
     Busy at -> throwIO (SourceBusy (fromIntegral at))
 
--- Give it back after a decoder. What has been taken from where it comes and lies after the cursor
--- comes next. Its first segment is open already, so the next decoder need not ask for it. (That
--- takes a quarter of the time of a small value: benchmark "pushed values", the row of the Source.)
+-- Free the source after a decoder. The next byte is the one at the cursor. The first unread segment
+-- becomes the current one, so the next decoder need not ask for it. (Asking would take a quarter of
+-- the time of a small value: benchmark "pushed values", the row of the Source.)
 giveBack :: Source -> Cells -> IO ()
 giveBack source c = do
   let input = sourceInput source
@@ -126,12 +132,13 @@ giveBack source c = do
   ended <- segmentsEnded <$> readIORef (inputSegments input)
   let none = newSegments {segmentsEnded = ended}
   writeIORef (inputSegments input) $! case rest of
-    open : coming -> none {segmentOpen = open, segmentsComing = coming}
+    first : coming -> none {segmentCurrent = first, segmentsComing = coming}
     [] -> none
-  -- After all other writes: the next may be another thread.
+  -- After all other writes, because another thread may take the source at once.
   free source at
 
--- Give it back with all that it holds, which begins at this offset.
+-- Free the source with all segments that it holds. The next byte is the first of them, at this
+-- offset.
 giveBackAll :: Source -> Int -> IO ()
 giveBackAll source at = do
   let input = sourceInput source
@@ -144,9 +151,10 @@ free source at = atomicWriteIORef (sourceState source) $! Free at
 
 -- | A source from an action that returns the next chunk, of any size, and an empty one at the end.
 --
--- It is called only when a decoder cannot go on without it, with asynchronous exceptions masked,
--- and not again after it has returned an empty chunk. An exception of it ends the decoder. Whether
--- the source can be used again depends on what ran the decoder ('getFrom', 'attemptFrom').
+-- The action runs only when a decoder cannot continue without a chunk. It runs with asynchronous
+-- exceptions masked, and not again after it has returned an empty chunk. If it throws, that ends
+-- the decoder. Whether the source can be used again depends on what ran the decoder ('getFrom',
+-- 'attemptFrom').
 --
 -- >>> import Data.ByteString (ByteString)
 -- >>> import Data.IORef (atomicModifyIORef', newIORef)
@@ -171,18 +179,19 @@ sourceOf prepare next =
   Source <$> newInput newSegments (pure False) prepare next <*> newIORef (Free 0)
 
 -- | A source that reads from a 'Handle', at most 32 KiB at a time. It waits only until there is
--- something to read. Offsets count from where the Handle is. If it can seek, 'Ashlar.Get.atOffset'
--- does.
+-- something to read. Offsets count from the position of the Handle. If the Handle can seek,
+-- 'Ashlar.Get.atOffset' seeks instead of reading.
 handleSource :: Handle -> IO Source
 handleSource h = seeking <$> newSource (S.hGetSome h 32768)
   where
     seeking source = source {sourceInput = (sourceInput source) {inputSeeker = handleSeeker h}}
 
--- (Some files that are no files, as those of @/proc@, say that they are empty.)
+-- How to seek in a Handle. (It does not seek if the size is 0: files in @/proc@ say that they are
+-- empty, and are not.)
 handleSeeker :: Handle -> Int -> IO (Maybe Seeker)
 handleSeeker h next = do
   can <- hIsSeekable h
-  -- (A device says that it can seek, and does not say how far.)
+  -- (Devices say that they can seek, but have no size.)
   size <- if can then either noSize id <$> try (hFileSize h) else pure 0
   if size == 0
     then pure Nothing
@@ -199,13 +208,15 @@ handleSeeker h next = do
     noSize :: IOException -> Integer
     noSize _ = 0
 
--- | Decode the next value of a source. Offsets in errors count from the start of the source. The
--- budget is for each call. So a call may hold 64 MiB of input at once: what it has passed does not
--- count. 'Ashlar.Get.withBudget' around the decoder sets another limit ('Ashlar.Get.budgetBytes').
+-- | Decode the next value of a source. Offsets in errors count from the start of the source. Each
+-- call has a budget of its own: it may hold 64 MiB of input at once, not counting the bytes that it
+-- has passed. 'Ashlar.Get.withBudget' around the decoder sets another limit
+-- ('Ashlar.Get.budgetBytes').
 --
--- After an error the source stands where the decoder was in the end, which may be before the offset
--- of the error. Bytes that have been passed are not kept. So if an exception ends the decoder, the
--- source cannot be used again, and says so by 'SourceBusy'. Use 'attemptFrom' to try again.
+-- After an error, the next byte of the source is the one where the decoder stopped, which may be
+-- before the offset of the error. Bytes that have been passed are not kept. So if an exception ends
+-- the decoder, the source cannot be used again: each use throws 'SourceBusy'. Use 'attemptFrom' to
+-- try again.
 getFrom :: Source -> Get a -> IO (Either DecodeError a)
 getFrom source g = do
   offset <- takeSource source
@@ -215,13 +226,13 @@ getFrom source g = do
     giveBack source c
     pure result
 
--- | 'getFrom' that takes a whole value or nothing. After an error, and after an exception, the
--- source stands where the value begins, and can be used again.
+-- | 'getFrom' that takes a complete value or nothing. After an error or an exception, the source is
+-- where the value begins, and can be used again.
 --
 -- So after a 'System.Timeout.timeout' the next attempt decodes the value from its beginning. For
 -- that, the bytes of a value are kept until it is decoded. A timeout that strikes when the value
 -- has just been decoded loses it, as with any action. @'Control.Exception.mask_' (timeout n
--- (attemptFrom source g))@ loses nothing: only waiting for input is interrupted.
+-- (attemptFrom source g))@ loses nothing: the timeout can only interrupt waiting for input.
 --
 -- >>> import Data.ByteString (ByteString)
 -- >>> import Data.IORef (atomicModifyIORef', newIORef)
@@ -238,7 +249,7 @@ attemptFrom source g = join $
     offset <- takeSource source
     withCells cellCount $ \c -> do
       startStream c input offset streamBytes
-      -- Nothing from here on is let go of, also after a commit.
+      -- Keep all bytes from here on, even after a commit.
       putInt c keepCell offset
       putInt c releaseCell offset
       -- A thunk shows what kind of exception has ended it.
@@ -248,11 +259,11 @@ attemptFrom source g = join $
         Right (Right a) -> pure (Right a) <$ giveBack source c
         Right (Left e) -> pure (Left e) <$ giveBackAll source offset
         Left e -> do
-          -- If it cannot seek back, it remains busy, and this exception is what is thrown.
+          -- If the source cannot seek back, it remains busy. The decoder's exception is thrown.
           _ <- try (giveBackAll source offset) :: IO (Either SomeException ())
           thrown <- hasThrown decoded
-          -- Where this is part of a value, an asynchronous exception freezes it. Whoever forces the
-          -- value again makes another attempt.
+          -- An asynchronous exception may freeze a lazy value that runs this. Forcing that value
+          -- again makes another attempt.
           pure (if thrown then rethrow e else throwOn e (attemptFrom source g))
   where
     input = sourceInput source
@@ -261,9 +272,9 @@ attemptFrom source g = join $
 -- memory. The accumulator is forced at each step. Each value may take 64 MiB
 -- ('Ashlar.Get.budgetBytes').
 --
--- A value that reads nothing is an error, because there would be no end of them. An error ends the
--- fold, and the source stands where the decoder failed. So does an exception of the action, and the
--- source stands after the last value. To keep the accumulator, or to stop early, use
+-- A value that reads nothing is an error, because the fold would never end. An error ends the fold,
+-- and the source is where the decoder failed. An exception of the action ends the fold, too, and
+-- the source is after the last value. To keep the accumulator, or to stop early, use
 -- 'foldFromUntil'.
 --
 -- >>> import Data.ByteString (ByteString)
@@ -292,11 +303,11 @@ foldFrom source g f = go
         Right (Just a) -> f acc a >>= go
 {-# INLINE foldFrom #-}
 
--- | The next value, or 'Nothing' if the input ends here. So the end of a stream of values is told
--- apart from a value that is cut off, which is an error.
+-- | The next value, or 'Nothing' if the input ends before its first byte. A value that is cut off
+-- is an error.
 --
--- A value that reads nothing is an error, too, because there would be no end of them. Input that is
--- not in memory may have 64 MiB for the value ('Ashlar.Get.budgetBytes').
+-- A value that reads nothing is an error, too, because a loop over such values would never end. In
+-- input that is not in memory, the value may take 64 MiB ('Ashlar.Get.budgetBytes').
 --
 -- >>> runGetRest (nextOrEnd getWord16be) "\1\2\3"
 -- Right (Just 258,"\ETX")
@@ -314,27 +325,27 @@ nextOrEnd g = isEmpty >>= \end -> if end then pure Nothing else next
     {-# INLINE next #-}
 {-# INLINE nextOrEnd #-}
 
--- | Refuse a value that has read nothing.
+-- | Fail, because a value has read nothing.
 readsNothing :: Get a
 readsNothing = invalid "a value that reads nothing, of which there is no end"
 {-# NOINLINE readsNothing #-}
 
--- | How a fold of a 'Source' ended. Each case has the offset after the last whole value, where the
--- source stands.
+-- | How a fold of a 'Source' ended. Each case has the offset after the last complete value, where
+-- the source is.
 data Folded c b
-  = -- | The source ended after a value. The accumulator.
+  = -- | The source ended after a value: the accumulator.
     FoldEnded !Int64 b
-  | -- | The action stopped it after a value, with this result.
+  | -- | The action stopped the fold after a value: its result.
     FoldStopped !Int64 c
-  | -- | The next value could not be decoded. The accumulator up to there, and why.
+  | -- | The next value could not be decoded: the accumulator so far, and the error.
     FoldFailed !Int64 b DecodeError
   deriving stock (Eq, Show)
 
--- | 'foldFrom' that can stop early, and that keeps what it has if a value cannot be decoded. The
--- accumulator is forced at each step.
+-- | 'foldFrom' that can stop early, and that returns the accumulator if a value cannot be decoded.
+-- The accumulator is forced at each step.
 --
--- Values are taken by 'attemptFrom'. So a broken one is not passed, and the source can be used
--- again, also if an exception ends the fold.
+-- Values are taken by 'attemptFrom'. So the source remains before a value that cannot be decoded,
+-- and can be used again even if an exception ends the fold.
 --
 -- >>> import Data.ByteString (ByteString)
 -- >>> import Data.IORef (atomicModifyIORef', newIORef)
@@ -369,18 +380,18 @@ foldFromUntil source g f b = do
         Right (Just a, now) -> f acc a >>= either (pure . FoldStopped (fromIntegral now)) (go now)
 {-# INLINE foldFromUntil #-}
 
--- | Decode one value from a 'Handle'. What has been read from the Handle after the value, at most
--- 32 KiB, is lost: use a 'Source' to read on. Errors of the Handle are
+-- | Decode one value from a 'Handle'. Up to 32 KiB after the value may have been read from the
+-- Handle, and are lost: use a 'Source' to read on. Errors of the Handle are
 -- 'Control.Exception.IOException's. The decoder may hold 64 MiB, as with 'getFrom'.
 hRunGet :: Handle -> Get a -> IO (Either DecodeError a)
 hRunGet h g = handleSource h >>= \source -> getFrom source g
 
--- | 'hRunGet' of all there is to read, to the end.
+-- | 'hRunGet' of the whole Handle: the decoder must read it to its end.
 hRunGetWhole :: Handle -> Get a -> IO (Either DecodeError a)
 hRunGetWhole h g = hRunGet h (g <* endOfInput)
 
 -- | Decode all the values of a 'Handle', and fold them: see 'foldFrom'. An error loses the
--- accumulator. 'hFoldGetUntil' keeps it, with the offset after the last whole value.
+-- accumulator. 'hFoldGetUntil' keeps it, with the offset after the last complete value.
 --
 -- >>> import System.IO (IOMode (ReadMode), withBinaryFile)
 -- >>> Ashlar.Builder.writeFile "numbers" (foldMap word16BE [1, 2, 3])
@@ -399,8 +410,8 @@ hFoldGet ::
   IO (Either DecodeError b)
 hFoldGet h g f b = handleSource h >>= \source -> foldFrom source g f b
 
--- | 'foldFromUntil' of a 'Handle'. What has been read from it after the last value, at most 32 KiB,
--- is lost: use a 'Source' to read on.
+-- | 'foldFromUntil' of a 'Handle'. Up to 32 KiB after the last value may have been read from the
+-- Handle, and are lost: use a 'Source' to read on.
 hFoldGetUntil ::
   -- | Read 32 KiB at a time.
   Handle ->
@@ -413,17 +424,17 @@ hFoldGetUntil ::
   IO (Folded c b)
 hFoldGetUntil h g f b = handleSource h >>= \source -> foldFromUntil source g f b
 
--- | Decode one value from the beginning of a file. Throws 'Control.Exception.IOException' if it
--- cannot be read.
+-- | Decode one value from the beginning of a file. Throws an 'Control.Exception.IOException' if the
+-- file cannot be read.
 runGetFile :: FilePath -> Get a -> IO (Either DecodeError a)
 runGetFile path g = withBinaryFile path ReadMode (\h -> hRunGet h g)
 
--- | 'runGetFile' of all of the file.
+-- | 'runGetFile' of the whole file: the decoder must read it to its end.
 runGetFileWhole :: FilePath -> Get a -> IO (Either DecodeError a)
 runGetFileWhole path g = runGetFile path (g <* endOfInput)
 
--- | Decode one value from the chunks that an action returns: see 'newSource'. What the decoder
--- leaves of the last chunk is lost.
+-- | Decode one value from the chunks that an action returns: see 'newSource'. Bytes of the last
+-- chunk that the decoder does not read are lost.
 --
 -- >>> import Data.ByteString (ByteString)
 -- >>> import Data.IORef (atomicModifyIORef', newIORef)
@@ -434,6 +445,6 @@ runGetFileWhole path g = runGetFile path (g <* endOfInput)
 runGetIO :: IO ByteString -> Get a -> IO (Either DecodeError a)
 runGetIO next g = newSource next >>= \source -> getFrom source g
 
--- | 'runGetIO' of all there is, up to the first empty chunk.
+-- | 'runGetIO' of all chunks: the decoder must read them up to the first empty one.
 runGetIOWhole :: IO ByteString -> Get a -> IO (Either DecodeError a)
 runGetIOWhole next g = runGetIO next (g <* endOfInput)

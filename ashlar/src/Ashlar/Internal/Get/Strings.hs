@@ -282,13 +282,13 @@ onBytes ::
   ByteString ->
   Get (Either b a)
 onBytes start inside refused g bs = inspect $ \c env _ -> do
-  input <- wholeInput bs
+  input <- strictInput bs
   limits <- limitsOf c env
   levels <- getInt c levelsCell
   part <- getInt c partCell
   keepAlive (inputSegments input) $
     withCells cellCount $ \own -> do
-      openFirst own start (start + S.length bs) maxBound bs
+      enterFirstSegment own start (start + S.length bs) maxBound bs
       putInt own levelsCell levels
       putInt own partCell part
       putInt own stepsCell 0

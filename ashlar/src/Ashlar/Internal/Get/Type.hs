@@ -9,44 +9,45 @@
 -- Module      : Ashlar.Internal.Get.Type
 -- Description : The type of decoders, sequencing, actions on their state, and failing
 --
--- A decoder is a function from the address of the next byte to the address after what it has read,
--- and a value or a failure. Where it needs more bytes than there are, it asks for them in the
--- middle, and the code that follows does not know.
+-- A decoder is a function. It takes the address of the next byte, and returns the address after the
+-- bytes that it has read, and a value or a failure. Where it needs more bytes than are at hand, it
+-- asks the source for them. The code after it continues as if they had been there.
 --
 -- Note [A failure is a value]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A failure says nothing. What there is to say has been recorded before, and only in traced runs
--- ("Ashlar.Internal.Get.Record"). Nothing in a run installs a handler. So foreign exceptions,
--- synchronous or not, pass through a run as through any lazy value. What GHC freezes, GHC resumes.
+-- A failure is one alternative of a decoder's result, and has no content. In a traced run, the
+-- decoder records the reason before it fails ("Ashlar.Internal.Get.Record"). A run installs no
+-- handlers. So foreign exceptions, synchronous or not, pass through it as through any lazy value,
+-- and GHC freezes and resumes it as any other.
 --
--- The branch of a primitive that finds out that it fails returns the failure at once. After
--- inlining, the compiler knows in each branch what the code that follows would test. So one
--- predictable test is left after each call of a decoder that was not inlined, and none elsewhere.
+-- A primitive returns the failure in the branch in which it has found it. After inlining, GHC knows
+-- in each branch what the code after the primitive would test. So a test of the result remains
+-- only after a call of a decoder that was not inlined.
 --
--- The cursor is an argument and a result, in a register. The end is in a cell, for it rarely
+-- The cursor is an argument and a result, in a register. The end is in a cell, because it rarely
 -- changes. Tried and dropped, on GHC 9.0.2 and 9.10.3:
 --
 -- * Cursor and end in cells. Choices take up to 1.6 times as long.
 -- * The end in a register, too. It gains nothing, because calls of unknown functions get longer.
--- * An exception as the failure. Choices take 2 to 4.5 times as long, because each installs a
---   handler, and an asynchronous exception that a handler meets makes the run begin again.
+-- * A failure as an exception. Choices take 2 to 4.5 times as long, because each installs a
+--   handler. And an asynchronous exception that a handler catches makes the run begin again.
 --
 -- (Benchmarks of the family "Parsing".)
 --
 -- Note [What follows is a join point]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A result is a tuple with a sum inside. Where a decoder has several branches, GHC makes one join
--- point of all that follows. It takes the sum, and tests it again, although each branch knows which
--- it is. So what follows a success is a function of its own here (@next#@). It must not be inlined
--- before phase 0, for then GHC would see no reason to keep it. What is left is small, and GHC
--- copies it into the branches, where the sum is known. (Inspection tests "checks of the bytes
--- left". Without it, a derived tree takes a quarter longer to decode.)
+-- A result is a tuple with a sum inside. Where a decoder has more than one branch, GHC makes one
+-- join point of all the code after it. That join point takes the sum and tests it again, although
+-- each branch knows which alternative it is. So here the code after a success is a function of its
+-- own (@next#@), which is not inlined before phase 0. The test of the sum is then small, and GHC
+-- copies it into the branches, where it vanishes. (Inspection tests "checks of the bytes left".
+-- Without it, a derived tree takes a quarter longer to decode.)
 --
 -- Note [Actions on the cells]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- Slow paths read and change the state of a run in 'IO'. 'step' writes the cursor to its cell
--- before such an action, and reads it afterwards. The action cannot fail: what may fail is a
--- decoder.
+-- before such an action, and reads the cell afterwards. Such an action cannot fail. Code that may
+-- fail must be a decoder.
 module Ashlar.Internal.Get.Type
   ( Get (..),
     Result,
@@ -93,8 +94,8 @@ import Prelude hiding (Applicative (..))
 -- state there is "Ashlar.Get.ST".
 newtype Get a = Get {unGet :: Addr# -> Cells -> Env -> State# RealWorld -> Result a}
 
--- | How a decoder ends: with the cursor, and a value or a failure. After a failure the cursor is
--- where that happened.
+-- | How a decoder ends: the cursor, and a value or a failure. After a failure the cursor is where
+-- the decoder failed.
 type Result a = (# State# RealWorld, Addr#, (# a| (# #) #) #)
 
 instance Functor Get where
@@ -219,12 +220,12 @@ inEnv :: (Env -> Env) -> Get a -> Get a
 inEnv change (Get g) = Get (\p c env -> g p c (change env))
 {-# INLINE inEnv #-}
 
--- | Fail. Why has been recorded, if the run is traced.
+-- | Fail. In a traced run, the reason must have been recorded.
 failed :: Get a
 failed = Get (\p _ _ s -> (# s, p, (# | (##) #) #))
 {-# INLINE failed #-}
 
--- | Fail, and record why, if the run is traced. The action is given the cursor.
+-- | Fail. In a traced run, first record the reason by the action, which is given the cursor.
 failingBy :: (Ptr Word8 -> Cells -> Env -> IO ()) -> Get a
 failingBy why = Get $ \p c env s0 -> case unIO (isTraced c) s0 of
   (# s1, False #) -> (# s1, p, (# | (##) #) #)
@@ -232,7 +233,7 @@ failingBy why = Get $ \p c env s0 -> case unIO (isTraced c) s0 of
     (# s2, _ #) -> (# s2, p, (# | (##) #) #)
 {-# INLINE failingBy #-}
 
--- | Fail at an address in the open segment.
+-- | Fail at an address in the current segment.
 failAt ::
   Ptr Word8 ->
   -- | How many bytes there the decoder has examined. All are before the end. The number must not
@@ -243,9 +244,9 @@ failAt ::
 failAt p n reason = Get (failAt# p n reason)
 {-# INLINE failAt #-}
 
--- (Functions of all arguments, although nothing is eta-expanded here. They are strict in the
--- environment, which is often made where it fails, by a call. To build a thunk for it there would
--- make all of the code around check for heap.)
+-- (These functions take all their arguments explicitly, because nothing is eta-expanded here. They
+-- are strict in the environment, which callers often make just for the failure. A thunk for it
+-- would make all the code around it check for heap.)
 failAt# ::
   Ptr Word8 -> Int -> Reason -> Addr# -> Cells -> Env -> State# RealWorld -> Result a
 failAt# p n reason p0 c !env s0 = failing (recordAt c env p n reason) p0 c s0
@@ -280,7 +281,7 @@ failInvalid# message p0 c !env s0 =
   failing (recordAt c env (Ptr p0) 0 (Invalid message)) p0 c s0
 {-# NOINLINE failInvalid# #-}
 
--- Record why, with the cursor in its cell, and fail.
+-- Put the cursor into its cell, record the reason, and fail.
 failing :: IO () -> Addr# -> Cells -> State# RealWorld -> Result a
 failing why p c s0 = case unIO (putPtr c cursorCell (Ptr p) >> why) s0 of
   (# s1, _ #) -> (# s1, p, (# | (##) #) #)
