@@ -1,6 +1,6 @@
 {-# LANGUAGE BangPatterns #-}
--- A look-ahead is passed to what closes it as its eight fields, not as an object: GHC takes ten
--- arguments apart at most. The allocation test "lookAhead: nothing" holds this.
+-- The functions that close a look-ahead take its eight fields unboxed. By default, GHC unboxes
+-- arguments only up to ten in all. (Allocation test "lookAhead: nothing".)
 {-# OPTIONS_GHC -fmax-worker-args=16 #-}
 
 -- |
@@ -9,27 +9,26 @@
 --
 -- Note [Backtracking]
 -- ~~~~~~~~~~~~~~~~~~~
--- A failure goes back to the innermost choice, a look-ahead goes back when it has succeeded. Where
--- to is on the stack: an address, what makes an offset of it, the limit, and the part
--- ('ChoicePoint'). All else that a decoder changes, it puts back itself, whether it succeeds or
--- fails.
+-- A failure goes back to the innermost choice. A look-ahead goes back after a success. The stack
+-- has the state to go back to ('ChoicePoint'): the offset of the cursor, the limit, and the part.
+-- A decoder resets all other state that it changes itself, whether it succeeds or fails.
 --
--- 'keepCell' tells @gather@ which bytes may still be needed: all from there on. Choice points are
--- nested, so the outermost one decides. It sets the cell, and resets it when it is closed. Bytes
--- are kept only while there is one.
+-- 'keepCell' tells @gather@ which bytes may still be needed: all from that offset on. Choice points
+-- are nested, so the outermost one sets the cell when it opens, and resets it when it closes.
+-- Without an open choice point, no bytes are kept.
 --
 -- Note [Commit]
 -- ~~~~~~~~~~~~~
--- @commit@ gives up all choices up to the innermost @attempt@: a failure goes through them, and
--- their bytes are no longer kept. It counts ('commitsCell'). A choice has been given up if there
--- have been commits since it was opened. An @attempt@ is a barrier: when it ends, it resets the
--- counter.
+-- @commit@ gives up all choices up to the innermost @attempt@: a failure passes them without going
+-- back, and their bytes are no longer kept. 'commitsCell' counts the commits. A choice has been
+-- given up if the counter has changed since it was opened. An @attempt@ is a barrier: when it ends,
+-- it resets the counter.
 --
--- 'releaseCell' has what is kept without the choices that a commit gives up: what is kept outside
--- of the barrier, and for look-aheads.
+-- 'releaseCell' has the offset from which on bytes are still kept after a commit: for choices
+-- outside of the barrier, and for look-aheads.
 --
--- Also thought of: to give up the innermost choice alone. Then @p \<|> q \<|> r@ would try @r@
--- after a commit in @p@, or not, depending on where the parentheses are.
+-- Also thought of: giving up only the innermost choice. Then the parentheses of
+-- @p \<|> q \<|> r@ would decide whether a commit in @p@ excludes @r@.
 module Ashlar.Internal.Get.ChoicePoint
   ( -- * Choices
     ChoicePoint,
@@ -72,16 +71,18 @@ import qualified Data.ByteString as S
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr)
 
--- | Where a decoder may go back to.
+-- | The state when a choice or a look-ahead was opened.
 data ChoicePoint = ChoicePoint
   { pointCursor :: !(Ptr Word8),
-    -- | What makes an offset of the cursor: 'biasCell'.
+    -- | 'biasCell'.
     pointBias :: !Int,
+    -- | 'limitCell'.
     pointLimit :: !Int,
-    -- | 'partCell': a value of constant size may say more of the value around than of itself.
+    -- | 'partCell': for a value of constant size, it may be a part of the value around it.
     pointPart :: !Int,
-    -- | 'keepCell', outside of this.
+    -- | 'keepCell' outside of the choice.
     pointKeep :: !Int,
+    -- | 'commitsCell'.
     pointCommits :: !Int
   }
 
@@ -90,8 +91,8 @@ pointOffset :: ChoicePoint -> Int
 pointOffset point = addressOf (pointCursor point) + pointBias point
 {-# INLINE pointOffset #-}
 
--- | Open a choice at the cursor. (If another one is open, bytes are kept from there on already. The
--- numbers are not negative, and no branch is taken: the code around is not copied.)
+-- | Open a choice at the cursor. If an outer choice keeps bytes from an earlier offset on, that
+-- remains so. ('lesser' has no branch, so the code around is not copied.)
 openChoice :: Cells -> Ptr Word8 -> IO ChoicePoint
 openChoice c p = do
   point <-
@@ -104,12 +105,13 @@ openChoice c p = do
   point <$ putInt c keepCell (lesser (pointKeep point) (pointOffset point))
 {-# INLINE openChoice #-}
 
--- | Close it. After a commit, the cell has what is kept without it, which may be less.
+-- | Close a choice. 'keepCell' gets its value outside of the choice, unless a commit has raised the
+-- cell beyond that.
 closeChoice :: Cells -> ChoicePoint -> IO ()
 closeChoice c point = getInt c keepCell >>= putInt c keepCell . greater (pointKeep point)
 {-# INLINE closeChoice #-}
 
--- The lesser and the greater of two numbers that are not negative.
+-- The lesser and the greater of two numbers that are not negative, without a branch.
 lesser, greater :: Int -> Int -> Int
 lesser a b = b + minusOr0 (a - b)
 greater a b = a - minusOr0 (a - b)
@@ -121,7 +123,7 @@ minusOr0 :: Int -> Int
 minusOr0 d = d .&. (d `unsafeShiftR` (finiteBitSize d - 1))
 {-# INLINE minusOr0 #-}
 
--- | Has a decoder read anything since?
+-- | Is the cursor, which is given, at another offset than the choice point?
 hasMoved :: Cells -> ChoicePoint -> Ptr Word8 -> IO Bool
 hasMoved c point p = (\at -> at /= pointOffset point) <$> offsetOf c p
 {-# INLINE hasMoved #-}
@@ -129,11 +131,11 @@ hasMoved c point p = (\at -> at /= pointOffset point) <$> offsetOf c p
 -- | After a failure: close a choice and go back to it, or fail if it has been given up.
 retreat :: ChoicePoint -> Get ()
 retreat !point = do
-  open <- step $ \c env -> do
+  hasGoneBack <- step $ \c env -> do
     closeChoice c point
     commits <- getInt c commitsCell
     if commits == pointCommits point then True <$ goBack c env point else pure False
-  if open then pure () else failed
+  if hasGoneBack then pure () else failed
 {-# NOINLINE retreat #-}
 
 -- | Go back to a choice point.
@@ -147,7 +149,7 @@ goBack c env point = do
     then putPtr c cursorCell (pointCursor point)
     else do
       putInt c limitCell (pointLimit point)
-      -- The bytes have been kept: see keepCell.
+      -- The bytes have been kept, because of 'keepCell'.
       returnTo c (envInput env) (pointOffset point)
 {-# INLINE goBack #-}
 
@@ -157,22 +159,22 @@ commitHere c = do
   getInt c releaseCell >>= putInt c keepCell
   getInt c commitsCell >>= putInt c commitsCell . (+ 1)
 
--- | The barrier around an @attempt@: what the cells were outside.
+-- | The barrier of an @attempt@: the values of the cells outside of it.
 data Barrier = Barrier
   { barrierKeep :: !Int,
     barrierRelease :: !Int,
     barrierCommits :: !Int
   }
 
--- | Commits inside of a barrier do not concern the choices outside.
+-- | Open a barrier: commits inside of it do not concern the choices outside.
 openBarrier :: Cells -> IO Barrier
 openBarrier c = do
   barrier <- Barrier <$> getInt c keepCell <*> getInt c releaseCell <*> getInt c commitsCell
   barrier <$ putInt c releaseCell (barrierKeep barrier)
 {-# INLINE openBarrier #-}
 
--- | Close it, whether the decoder inside has succeeded or failed. If a budget has been used up,
--- that remains so.
+-- | Close a barrier, whether the decoder inside has succeeded or failed. If a budget has been used
+-- up, the flag for that stays set.
 closeBarrier :: Cells -> Barrier -> IO ()
 closeBarrier c barrier = do
   putInt c keepCell (barrierKeep barrier)
@@ -185,13 +187,13 @@ closeBarrier c barrier = do
 -- | A look-ahead: a choice point that commits do not give up.
 data LookAhead = LookAhead
   { aheadPoint :: !ChoicePoint,
-    -- | 'releaseCell', outside of this.
+    -- | 'releaseCell' outside of the look-ahead.
     aheadRelease :: !Int,
-    -- | The failures before.
+    -- | The failures before the look-ahead.
     aheadFailures :: !Failures
   }
 
--- | Keep the bytes from the cursor on, to go back there on success.
+-- | Open a look-ahead at the cursor: the bytes from there on are kept.
 openLookAhead :: Cells -> Env -> Ptr Word8 -> IO LookAhead
 openLookAhead c env p = do
   release <- getInt c releaseCell
@@ -201,7 +203,7 @@ openLookAhead c env p = do
   pure (LookAhead point release before)
 {-# INLINE openLookAhead #-}
 
--- | Need the bytes no longer, and stay at the cursor.
+-- | Close a look-ahead, and stay at the cursor.
 closeLookAhead :: Cells -> LookAhead -> IO ()
 closeLookAhead c ahead = do
   commits <- getInt c commitsCell
@@ -212,7 +214,8 @@ closeLookAhead c ahead = do
     point = aheadPoint ahead
 {-# NOINLINE closeLookAhead #-}
 
--- | Go back and close it. What failed since, but not for good, says nothing of what comes now.
+-- | Go back to a look-ahead and close it. Forget the failures inside: the decoder has succeeded, so
+-- they must not appear in the error of the code after it.
 undo :: Cells -> Env -> LookAhead -> IO ()
 undo c env ahead = do
   goBack c env (aheadPoint ahead)
@@ -220,14 +223,13 @@ undo c env ahead = do
   forget env ahead
 {-# NOINLINE undo #-}
 
--- | Forget what has failed since.
+-- | Forget the failures since the look-ahead was opened.
 forget :: Env -> LookAhead -> IO ()
 forget env ahead = setFailures env (aheadFailures ahead)
 {-# INLINE forget #-}
 
--- | Return to where a jump began and close it, whether what was there has succeeded or failed. (It
--- may have been before that, which 'goBack' does not expect: no choice is open here that is
--- after the cursor.)
+-- | Return to where a jump began and close its look-ahead, whether the decoder there has succeeded
+-- or failed. (The cursor may be before the look-ahead, which 'goBack' does not allow.)
 comeBack :: Cells -> Env -> LookAhead -> IO ()
 comeBack c env ahead = do
   let point = aheadPoint ahead
@@ -237,7 +239,7 @@ comeBack c env ahead = do
   closeLookAhead c ahead
 {-# NOINLINE comeBack #-}
 
--- | The bytes from a look-ahead to the cursor. It is closed.
+-- | The bytes from a look-ahead to the cursor. This closes the look-ahead.
 readSince :: LookAhead -> Get ByteString
 readSince ahead = do
   now <- here
@@ -245,15 +247,15 @@ readSince ahead = do
     limit <- getInt c limitCell
     goBack c env (aheadPoint ahead)
     closeLookAhead c ahead
-    -- They were read, whatever the limit is here: see 'setLimit'.
+    -- The bytes were read, so the limit must not hide them: see 'setLimit'.
     limit <$ setLimit c now
-  -- Not negative: nothing goes back to before where it began.
+  -- Not negative, because no decoder ends before the offset where it began.
   let n = now - pointOffset (aheadPoint ahead)
   bytes <- if n == 0 then pure S.empty else gather n *> slice n
   bytes <$ step (\c _ -> setLimit c limit)
 {-# NOINLINE readSince #-}
 
--- | The decoder in a 'Ashlar.Get.notFollowedBy' has succeeded.
+-- | Fail, because the decoder in a 'Ashlar.Get.notFollowedBy' has succeeded.
 followed :: LookAhead -> Barrier -> Get ()
 followed ahead barrier = do
   now <- here
@@ -264,7 +266,8 @@ followed ahead barrier = do
   failWith at at found Unexpected
 {-# NOINLINE followed #-}
 
--- | It has failed. For lack of budget, that is no answer.
+-- | Go back, because the decoder in a 'Ashlar.Get.notFollowedBy' has failed. If a budget was used
+-- up, fail instead: then it is unknown what follows.
 notFollowed :: LookAhead -> Barrier -> Get ()
 notFollowed ahead barrier = do
   over <- step $ \c env -> do

@@ -6,24 +6,24 @@
 --
 -- Note [The farthest failure]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A decoder that goes back and tries something else fails many times, and in the end reports one
--- error. The last failure is rarely the one to report: @many record <* endOfInput@ fails at the
--- beginning of a broken record, because the input does not end there, and what is wrong is inside
--- the record. So a traced run (Note [Traced runs]) remembers the failures that got farthest, and
--- makes its error from those (Bryan Ford, "Packrat Parsing", 2002, section 3.2.4). How far a
--- failure got, its reach, is where the cursor was. What is tried only to look ahead does not count
--- if it succeeds as a whole.
+-- A run that tries alternatives may fail many times, and reports one error. The last failure is
+-- rarely the right one: @many record <* endOfInput@ fails at the beginning of a broken record,
+-- because the input does not end there, but the fault is inside the record. So a traced run
+-- (Note [Traced runs]) remembers the failures with the greatest reach, and makes its error from
+-- those (Bryan Ford, "Packrat Parsing", 2002, section 3.2.4). The reach of a failure is the offset
+-- that the cursor had got to. Failures inside a look-ahead that succeeds do not count.
 --
--- Failing must stay cheap, because most failures lead to another alternative. A failure that got
--- less far costs one comparison. For the others, what is at hand is put into a record, and all else
--- waits until the run has failed. Among failures of the same reach the order is: no alternative,
--- unexpected bytes, bytes left over, bytes missing, messages, limits of the run. The last of the
--- highest is the winner ('toError'). So 'Control.Applicative.empty' is neutral and choices are
--- associative, also in their errors.
+-- Failing must stay cheap, because most failures lead to another alternative. A failure with a
+-- lesser reach costs one comparison. Other failures are put into a record, from which the error is
+-- made after the run has failed. Failures of the same reach are ranked in this order, the lowest
+-- first: no alternative, unexpected bytes, bytes left over, bytes missing, messages, budgets. The
+-- last failure of the highest rank wins ('toError'). So 'Control.Applicative.empty' is neutral and
+-- choices are associative in their errors, too.
 module Ashlar.Internal.Get.Failure
   ( -- * Failures
     Failure (..),
     Failures (..),
+    Refusal (..),
     reachSoFar,
     addFailure,
     addsNothing,
@@ -54,13 +54,13 @@ import GHC.Exts (isTrue#, reallyUnsafePtrEquality#)
 data Failure = Failure
   { -- | The offset up to which the decoder had come.
     failureReach :: !Int,
-    -- | The offset of what was wrong: not after the reach.
+    -- | The offset of the fault. It is not after the reach.
     failureOffset :: !Int,
     -- | The bytes that the decoder examined there.
     failureFound :: !Found,
-    -- | What was being decoded.
+    -- | The context of the decoder.
     failureContext :: !Context,
-    -- | The part that the innermost value was in: 'Ashlar.Internal.Get.Env.partCell'.
+    -- | The part of the innermost value: 'Ashlar.Internal.Get.Env.partCell'.
     failurePart :: !PartNumber,
     -- | How far after the cursor the offset is, for 'labelsAt'.
     failureAhead :: !Int,
@@ -73,25 +73,36 @@ data Failure = Failure
 data Failures
   = -- | Nothing has failed yet.
     NoFailures
-  | -- | The last of them, how many there are, and those before the last. All have the same reach.
+  | -- | The last failure, the number of all of them, and those before the last. All have the same
+    -- reach.
     Failures {-# UNPACK #-} !Failure !Int !Failures
-  | -- | One of them, which got farther than all before: a byte that was refused, in short. The
-    -- offset, the byte, 'failurePart', what is around, and what was expected, the innermost first.
-    Refusal !Int !Word8 !PartNumber !Context [String]
+  | -- | One failure, which got farther than all before.
+    OneRefusal {-# UNPACK #-} !Refusal
 
--- | A failure that was kept in short, as it would be in full.
+-- | A byte that was refused.
 --
 -- Note [Refusals in short]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~
--- A traced run records each byte that a choice, or a 'Control.Applicative.many', does not go on
--- with, and forgets almost all of these records at the next one. So of a refusal that got farther
--- than all failures before it, only what is at hand is kept, in six words. It is written in full
--- when another failure gets as far, or for the error. (Benchmark "brackets, 100 KB, chunks of 100
--- bytes". Allocation test "a choice that the next byte decides". The tests "errors" compare traced
--- runs with each other on every split.)
+-- A traced run records each byte that a choice, or a 'Control.Applicative.many', refuses, and soon
+-- replaces almost all of these records. So a refusal that got farther than all failures before it
+-- is kept in six words. It is expanded to a 'Failure' when another failure gets as far, or for the
+-- error. (Benchmark "brackets, 100 KB, chunks of 100 bytes". Allocation test "a choice that the
+-- next byte decides". The tests "errors" compare traced runs with each other on every split.)
+data Refusal = Refusal
+  { refusalOffset :: !Int,
+    refusalByte :: !Word8,
+    -- | 'failurePart'.
+    refusalPart :: !PartNumber,
+    refusalContext :: !Context,
+    -- | The names of what was expected, the innermost first.
+    refusalExpected :: [String]
+  }
+
+-- Expand a 'Refusal'.
 inFull :: Failures -> Failures
 inFull failures = case failures of
-  Refusal at byte part context names -> Failures (refusal at byte part context names) 1 NoFailures
+  OneRefusal (Refusal at byte part context names) ->
+    Failures (refusal at byte part context names) 1 NoFailures
   _ -> failures
 {-# INLINE inFull #-}
 
@@ -109,17 +120,18 @@ refusal at byte part context names =
     }
 {-# NOINLINE refusal #-}
 
--- | The reach of the failures so far, or -1.
+-- | The reach of the failures, or -1 if nothing has failed.
 reachSoFar :: Failures -> Int
 reachSoFar failures = case failures of
   NoFailures -> -1
   Failures f _ _ -> failureReach f
-  Refusal at _ _ _ _ -> at
+  OneRefusal refused -> refusalOffset refused
 
--- | Add a failure to those that got equally far. It replaces those that got less far.
+-- | Add a failure whose reach is not less than that of the others. If it is greater, the failure
+-- replaces the others.
 --
--- A loop may fail at the same offset any number of times, so their number has a limit. Beyond
--- it, a failure replaces the latest, unless that counts for more.
+-- A loop may fail at the same offset any number of times, so only 32 are kept. After that, a
+-- failure replaces the latest one, unless that has a higher rank.
 addFailure :: Failure -> Failures -> Failures
 addFailure f short = case olds of
   Failures latest n older
@@ -132,12 +144,13 @@ addFailure f short = case olds of
     olds = inFull short
 {-# INLINE addFailure #-}
 
--- | Would 'addFailure' change nothing? The failure need not have its bytes yet.
+-- | Would adding the failure change nothing? Its bytes need not be there yet.
 --
--- Context and reason are compared by address, which is enough: this only saves time and memory.
+-- Contexts and reasons are compared by address. If equal ones differ in address, that only costs
+-- time and memory.
 addsNothing ::
   Failure ->
-  -- | How many bytes will be found, at most 16.
+  -- | How many bytes it will have found, at most 16.
   Int ->
   Failures ->
   Bool
@@ -154,13 +167,13 @@ addsNothing f found olds = case compare (failureReach f) (reachSoFar olds) of
         && isTrue# (reallyUnsafePtrEquality# (failureReason f) (failureReason latest))
 {-# INLINE addsNothing #-}
 
--- | All of them, the latest first.
+-- | The failures as a list, the latest first.
 listed :: Failures -> [Failure]
 listed failures = case inFull failures of
   Failures f _ older -> f : listed older
   _ -> []
 
--- How much a failure counts among those that got equally far.
+-- The rank of a failure among those of the same reach: Note [The farthest failure].
 rank :: Failure -> Int
 rank f = case failureReason f of
   NoAlternative -> maybe 0 (const 1) (expectation f)
@@ -172,8 +185,8 @@ rank f = case failureReason f of
   OverBudget _ -> 5
   InOwnBytes _ -> 4
 
--- | The error that is made of the failures that got farthest. There must be one. The excerpt is
--- left empty. Texts are those of users, of any length, so they are shortened.
+-- | The error of a run, given its failures, of which there must be one at least. The excerpt is
+-- left empty. Names and messages come from users and may have any length, so they are shortened.
 toError :: Failures -> DecodeError
 toError list =
   DecodeError
@@ -194,10 +207,10 @@ toError list =
     }
   where
     failures = listed list
-    -- The latest of the highest rank. Where nothing is said, labels count.
+    -- The latest failure of the highest rank. Without names or messages, the one with most labels.
     winner = List.foldl1' (\best f -> if weight f > weight best then f else best) failures
     weight f = (rank f, if rank f == 0 then length (labels f) else 0)
-    -- Those at the same offset. A used up budget stands alone.
+    -- The failures at the same offset. A used-up budget is not combined with other failures.
     peers = filter (\f -> place f == place winner) failures
     place f = (failureOffset f, rank f == 5)
     messages =
@@ -209,13 +222,13 @@ toError list =
         ]
     labels f = labelsAt (failureContext f) (failurePart f) (failureAhead f) (failureSize f)
 
--- The first 1,000 characters, and a sign that there are more.
+-- A text, or its first 1,000 characters and @..@.
 shortText :: String -> String
 shortText s = case splitAt 1000 s of
   (start, []) -> start
   (start, _) -> start ++ ".."
 
--- What was expected where a failure happened: the outermost name that was given for that offset.
+-- What was expected at the offset of a failure: the outermost name that was given for that offset.
 expectation :: Failure -> Maybe String
 expectation f = go Nothing (failureContext f)
   where
@@ -224,7 +237,7 @@ expectation f = go Nothing (failureContext f)
       Expecting name at _ | at == failureOffset f -> Just name
       _ -> found
 
--- | Up to 16 bytes: how many, and the bytes, the first in the lowest bits.
+-- | Up to 16 bytes: their number, and the bytes, with the first one in the lowest bits.
 data Found = Found {foundLength :: !Int, _foundLow :: !Word64, _foundHigh :: !Word64}
 
 -- | No bytes.
@@ -239,7 +252,7 @@ peekFound p n
   | n > 0 = (\low -> Found n low 0) <$> bytesUpTo (n - 1) 0 0
   | otherwise = pure nothingFound
   where
-    -- The bytes from the second number up to the first.
+    -- The bytes from index 'from' up to index 'i', before those in 'acc'.
     bytesUpTo :: Int -> Int -> Word64 -> IO Word64
     bytesUpTo i from acc
       | i < from = pure acc

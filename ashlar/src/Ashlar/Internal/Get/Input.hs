@@ -5,26 +5,28 @@
 -- Description : Moving forward in the stream, and asking the source for more
 --
 -- The slow paths of decoding. A run holds its input as consecutive segments ('Segments'), and the
--- cursor moves in the open one. "Ashlar.Internal.Get.Record" moves between them.
+-- cursor is in the current one. "Ashlar.Internal.Get.Record" moves the cursor between segments.
 --
 -- Note [Bridges]
 -- ~~~~~~~~~~~~~~
--- A value whose bytes begin in one chunk and end in another is read from a bridge: a small segment
--- made of the end of the one and the beginning of the other, just as long as the value. The rest of
--- the second chunk becomes a segment of its own, so no chunk is copied whole for the few bytes at
--- its edge. The segment that was open is cut off where the bridge begins, so no byte is held twice.
+-- A value whose bytes begin in one chunk and end in another is read from a bridge: a small segment,
+-- just as long as the value, made of the end of one chunk and the beginning of the next. What
+-- remains of the second chunk becomes a segment of its own. So no whole chunk is copied for a few
+-- bytes at its edge. The segment before the bridge is cut off where the bridge begins, so no byte
+-- is held twice.
 --
--- A decoder may look far ahead and then move on by little. A bridge of exactly the demanded length
--- would be copied at each such step. So if more than 256 bytes from the cursor on are already held,
--- the bridge is made twice as long as these, if the bytes are there. (Test "a window that is moved
--- by little is not copied each time".)
+-- A decoder may look far ahead and then move on by a few bytes, again and again. A bridge of
+-- exactly the demanded length would be copied each time. So if the current segment has more than
+-- 256 bytes from the cursor on, the bridge is made twice as long as these, if that many bytes are
+-- held. (Test "a window that is moved by little is not copied each time".)
 --
 -- Note [Interrupted while it fetches]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- An asynchronous exception may strike anywhere. A lazy value is frozen and goes on where it was.
--- But an action that runs a decoder has ended, and 'Ashlar.Get.attemptFrom' then reads what is held
--- from the beginning. So with exceptions masked, a chunk is taken from the source and put into the
--- segments, and the segments change by one write. (Test "an interrupted decode can be forced
+-- An asynchronous exception may strike anywhere. If a lazy value runs the decoder, the value is
+-- frozen, and continues later. If an action runs it, the run has ended, and
+-- 'Ashlar.Get.attemptFrom' reads the held segments again from their beginning. No chunk may be lost
+-- in either case. So a chunk is taken from the source and added to the segments with exceptions
+-- masked, and the segments change by a single write. (Test "an interrupted decode can be forced
 -- again".)
 module Ashlar.Internal.Get.Input
   ( demand,
@@ -57,35 +59,35 @@ import Data.Word (Word8)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 
--- | Make sure that n bytes (at least 1) are between cursor and end, or fail. The cursor keeps its
--- offset.
+-- | Make sure that n bytes (at least 1) lie between cursor and end, or fail. The cursor keeps its
+-- offset, but may change its address.
 demand :: Int -> Get ()
 demand n = do
   there <- announce n
   have <- if there < n then pure there else gather n
   when (have < n) $ do
-    -- Those that are there are together, for the error.
+    -- Bring the bytes that are there into one segment, for the error.
     _ <- gather have
     p <- cursor
     failAt p have (MissingInput n have)
   step (\c _ -> inSegment "demand" c n)
 {-# NOINLINE demand #-}
 
--- | Fail if the next n bytes are more than the decoder may take, though the input has them. So an
--- announced length is refused before anything is allocated for it. Returns n if the decoder may
--- take them, else how many there are: the input ends before.
+-- | Fail if the decoder may not take n bytes although the input has them. So an announced length is
+-- refused before memory is allocated for it. Returns n, or fewer if the input has only so many
+-- bytes left.
 announce :: Int -> Get Int
 announce n = allowed n >>= \left -> if n <= left then pure n else announceBeyond n left
 {-# INLINE announce #-}
 
--- The decoder may not take all of the n bytes: given how many.
+-- 'announce' for n bytes of which the decoder may take only some, given how many.
 announceBeyond :: Int -> Int -> Get Int
 announceBeyond n left = do
   forGood <- inspect (\c env _ -> endsHere c env)
   if forGood
     then if left == 0 then pure 0 else min left <$> ahead left
     else do
-      -- They are not brought together: there may be many.
+      -- The bytes are counted, but not copied into one segment, because there may be many.
       have <- ahead (left + 1)
       when (have > left) $ do
         at <- here
@@ -93,16 +95,16 @@ announceBeyond n left = do
       pure have
 {-# NOINLINE announceBeyond #-}
 
--- | Bring n bytes from the cursor on into one segment, and return their number. It is less than n
--- if the input or the limit ends before. Even then all of them are counted, because the error shows
--- their number (INV-G2).
+-- | Bring n bytes from the cursor on into one segment, and return n. If the input or the limit ends
+-- before, bring all bytes up to there, and return their number, which the error shows (INV-G2).
 atHand :: Int -> Get Int
 atHand n = do
   left <- allowed n
   let target = min n left
   min target <$> gather target
 
--- How many bytes from the cursor on the decoder may take, if it needs n.
+-- How many bytes from the cursor on the decoder may take, if it needs n. This may let the run hold
+-- more bytes ('moveHeld').
 allowed :: Int -> Get Int
 allowed n = inspect $ \c _ p -> do
   at <- offsetOf c p
@@ -112,23 +114,23 @@ allowed n = inspect $ \c _ p -> do
   pure $! min limit held - at
 {-# INLINE allowed #-}
 
--- | Bring at least one byte between cursor and end. 'False' if the input ends here. It fails if the
--- input goes on, but the value has no more bytes.
+-- | Make sure that at least one byte lies between cursor and end. Returns 'False' if the input ends
+-- here. Fails if the input goes on, but the budget allows no more bytes.
 moreInput :: Get Bool
 moreInput = do
   left <- allowed 1
   if left > 0 then (> 0) <$> gather 1 else False <$ announceBeyond 1 left
 {-# NOINLINE moreInput #-}
 
--- The stream goes on after the last offset that an 'Int' can express, which happens on 32 bits,
--- after 2 GiB. It must not seem to end there.
+-- Fail, because the stream goes on after the greatest offset that is an 'Int'. (This happens with
+-- 32 bits, after 2 GiB. The stream must not seem to end there.)
 tooFar :: Get a
 tooFar = failInvalid ("a stream of more than " ++ show (maxBound :: Int) ++ " bytes")
 {-# NOINLINE tooFar #-}
 
--- | Bring n bytes from the cursor on into one segment, whatever the limits, and return how many
--- that segment has there. These are fewer than n only if the input ends. Memory is allocated only
--- for bytes that have arrived.
+-- | Bring n bytes from the cursor on into the current segment, whatever the limits. Returns how
+-- many bytes the segment then has from the cursor on. These are fewer than n only if the input
+-- ends. Memory is allocated only for bytes that have arrived.
 gather :: Int -> Get Int
 gather target = do
   found <- step (\c env -> joinAhead c (envInput env) target)
@@ -138,8 +140,8 @@ gather target = do
       fetch (negate found)
       step (\c env -> joinAhead c (envInput env) target)
 
--- Ask for n bytes from the cursor on, and return how many there are. These are fewer only if the
--- input ends.
+-- Fetch chunks until n bytes from the cursor on are held, and return how many are. These are fewer
+-- than n only if the input ends. They may be in more than one segment.
 ahead :: Int -> Get Int
 ahead n = do
   have <- count
@@ -152,7 +154,7 @@ ahead n = do
       let have = end `minusPtr` p
       pure $! have + upTo (n - have) coming
 
--- Take chunks of n bytes or more in all from the source, or all that it has.
+-- Take chunks from the source until they have n bytes in all, or the source ends.
 fetch :: Int -> Get ()
 fetch n
   | n <= 0 = pure ()
@@ -167,13 +169,14 @@ fetch n
 
 -- How the next chunk comes.
 data Next
-  = -- | There is none.
+  = -- | The source has ended.
     Ended
-  | AtHand
-  | -- | The decoder is suspended first.
+  | -- | At once.
+    AtHand
+  | -- | After the decoder has been suspended.
     AfterWaiting
 
--- Get ready for the next chunk.
+-- Release what is not needed before the next chunk is asked for: Note [Waiting].
 readyFor :: Cells -> Input -> IO Next
 readyFor c input = do
   ended <- segmentsEnded <$> readIORef (inputSegments input)
@@ -183,8 +186,8 @@ readyFor c input = do
       letGo c input
       (\suspends -> if suspends then AfterWaiting else AtHand) <$> inputSuspends input
 
--- Wait for the next chunk. It is among the segments then. Returns its length, which is 0 at the
--- end of the input.
+-- Wait for the next chunk, and add it to the segments. Returns its length, which is 0 at the end of
+-- the input.
 takeChunk :: Input -> IO Int
 takeChunk input = do
   inputPrepare input
@@ -199,8 +202,9 @@ takeChunk input = do
           _ -> now {segmentsArrived = bs : segmentsArrived now}
     pure (S.length bs)
 
--- Open a segment that has n bytes from the cursor on, or all if the input ends before, and return
--- how many it has. If neither is held, return how many bytes are missing, negated.
+-- Make a segment current that has n bytes from the cursor on, or all bytes if the input ends
+-- before. Returns how many bytes it has there. If that many are not held, changes nothing, and
+-- returns how many are missing, negated.
 joinAhead :: Cells -> Input -> Int -> IO Int
 joinAhead c input target = do
   p <- getPtr c cursorCell
@@ -210,7 +214,7 @@ joinAhead c input target = do
     then pure have
     else do
       segments <- readIORef (inputSegments input)
-      let open bs coming = do
+      let enter bs coming = do
             at <- position c
             past <- passed c segments
             replaceSegments c input at $
@@ -223,8 +227,8 @@ joinAhead c input target = do
             pure (S.length bs)
       case comingIn segments of
         [] -> pure (if segmentsEnded segments then have else have - target)
-        -- Nothing is left of the current segment: the next can be used as it is.
-        bs : coming | have == 0, S.length bs >= target -> open bs coming
+        -- Nothing is left of the current segment, and the next one is long enough as it is.
+        bs : coming | have == 0, S.length bs >= target -> enter bs coming
         coming
           | held < target && not (segmentsEnded segments) -> pure (held - target)
           | otherwise -> do
@@ -232,14 +236,14 @@ joinAhead c input target = do
             -- The cursor is in the current segment.
             let !left = unsafeDrop (p `minusPtr` start) (segmentCurrent segments)
             Bridge bs rest <- bridge (min held wanted) left coming
-            open bs rest
+            enter bs rest
           where
             held = have + upTo (wanted - have) coming
-            -- If much is held already, twice as much: Note [Bridges].
+            -- A long bridge is made longer than demanded: Note [Bridges].
             wanted = if have > 256 then max target (2 * have) else target
 {-# NOINLINE joinAhead #-}
 
--- How many bytes there are in chunks, counted up to n or a little more.
+-- How many bytes chunks have. The count stops at the chunk that makes it n or more.
 upTo :: Int -> [ByteString] -> Int
 upTo n = go 0
   where
@@ -247,14 +251,14 @@ upTo n = go 0
       bs : more | have < n -> go (have + S.length bs) more
       _ -> have
 
--- The bytes before the cursor that a choice point could return to.
+-- The segments before the cursor that a choice point may return to, the latest first.
 passed :: Cells -> Segments -> IO [ByteString]
 passed c segments = do
   keep <- getInt c keepCell
   offset <- segmentOffset c
   at <- position c
   let used = at - offset
-      -- Forced, or it would keep all segments alive. The cursor is in the open one.
+      -- Forced, or it would keep all segments alive. The cursor is in the current one.
       !before = unsafeTake used (segmentCurrent segments)
   pure
     $! if keep >= at
@@ -264,14 +268,14 @@ passed c segments = do
           then [before]
           else if used == 0 then segmentsPast segments else before : segmentsPast segments
 
--- A segment, and the segments after it.
+-- A bridge, and the segments after it.
 data Bridge = Bridge !ByteString ![ByteString]
 
--- One segment of n bytes, and the rest. The first chunk has fewer, all together have as many.
+-- A bridge of n bytes. The first chunk has fewer than n bytes. All together have at least n.
 bridge :: Int -> ByteString -> [ByteString] -> IO Bridge
 bridge n first others = do
   buffer <- newBuffer n
-  -- The buffer has n bytes, and the chunks have as many. The slice keeps the buffer alive.
+  -- The buffer has n bytes, and the chunks have at least n. The slice keeps the buffer alive.
   let start = unsafeForeignPtrToPtr buffer
       end = start `plusPtr` n
       put q bs m = withBytesQuick bs (\b _ -> copyRange q b m)
@@ -292,13 +296,14 @@ bridge n first others = do
 
 -- Note [Waiting]
 -- ~~~~~~~~~~~~~~
--- The source may take any time to answer, and many decoders may be waiting at once. So a run
--- releases all that nothing can go back to before it asks: segments kept for a choice that is now
--- closed, and the current segment if the cursor is at its end. Of that segment it copies the last 64
--- bytes, for the excerpt of an error. While it waits, nothing on the stack may refer to segments:
--- afterwards it reads the cells and 'inputSegments' again. (Tests of the group "input that has been
--- passed is not kept while a decoder waits".)
+-- The source may take any time to answer, and many decoders may be waiting at once. So before it
+-- asks, a run releases all segments that no choice can go back to: those kept for a choice that has
+-- been closed, and the current segment if the cursor is at its end. Of the current segment it keeps
+-- a copy of the last 64 bytes, for the excerpt of an error. While the run waits, nothing on the
+-- stack may refer to segments. Afterwards it reads the cells and 'inputSegments' again. (Tests of
+-- the group "input that has been passed is not kept while a decoder waits".)
 
+-- Release the segments that are not needed: Note [Waiting].
 letGo :: Cells -> Input -> IO ()
 letGo c input = do
   keep <- getInt c keepCell
@@ -310,7 +315,7 @@ letGo c input = do
   let used = p `minusPtr` start
   if p == end && used > 512 && keep >= offset + used
     then do
-      -- The segment has the used bytes, which are more than 512.
+      -- The segment has at least the used bytes, which are more than 512.
       tail' <- evaluate (S.copy (unsafeDrop (used - 64) (segmentCurrent segments)))
       writeIORef (inputSegments input) $! segments {segmentsPast = [], segmentCurrent = tail'}
       enterSegment c (offset + used - 64) tail'
@@ -319,7 +324,7 @@ letGo c input = do
       _ : _ | keep >= offset -> writeIORef (inputSegments input) $! segments {segmentsPast = []}
       _ -> pure ()
 
--- | Go forward by n bytes (not negative), or fail. It does not bring them into one segment.
+-- | Skip n bytes (not negative), or fail. The bytes are not brought into one segment.
 skipInput :: Int -> Get ()
 skipInput n = do
   at <- here
@@ -327,8 +332,8 @@ skipInput n = do
   when (left < n) $ failWith at at nothingFound (MissingInput n left)
 {-# NOINLINE skipInput #-}
 
--- | Go forward by n bytes (not negative), or by all that there are. Returns how many. It fails
--- where a budget ends and the input goes on.
+-- | Skip n bytes (not negative), or all bytes if the input has fewer. Returns how many were
+-- skipped. Fails where a budget ends and the input goes on.
 skipUpTo :: Int -> Get Int
 skipUpTo n = go n
   where
@@ -349,7 +354,7 @@ here :: Get Int
 here = inspect (\c _ p -> offsetOf c p)
 {-# INLINE here #-}
 
--- | The next bytes: at most n, and at most 16.
+-- | The next n bytes, but at most 16, and fewer if the input ends. They are not read.
 lookAt :: Int -> Get Found
 lookAt n = do
   have <- if n > 0 then gather n else pure 0

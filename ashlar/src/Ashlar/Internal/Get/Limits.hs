@@ -8,52 +8,52 @@
 -- Note [Where a value ends]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~
 -- A budget may limit how many bytes a value takes. To the decoder the input seems to end after
--- them, as it does in an @isolate@: 'limitCell' has the offset of whichever comes first. So the
--- limit costs nothing until a decoder gets there. The slow paths then find out which of the two it
--- is. An @isolate@ ends for good. At the end of a budget, the value fails if the input goes on, and
--- ends if the input does.
+-- these bytes, as at the end of an @isolate@. 'limitCell' has the offset of the one that ends
+-- first. So the limit costs nothing until a decoder gets there. The slow paths then find out which
+-- of the two ends. An @isolate@ is an end of the input. At the end of a budget, the decoder fails
+-- if the input goes on.
 --
--- A decoder may need more bytes than are left of the budget. If the input ends before the budget
--- does, then what is missing is input. Strict input knows where it ends, but a stream does not.
--- Both must fail in the same way (INV-G2), so the bytes up to the limit are asked for, and one
--- more. The budget has room for these.
+-- A decoder may need more bytes than the budget has left. If the input ends before the budget does,
+-- the error is missing input. Strict input knows where it ends, but a stream does not, and both
+-- must fail in the same way (INV-G2). So a run on a stream asks for all bytes up to the limit and
+-- for one more.
 --
--- A budget inside another one has a limit of its own, which may be beyond that of the outer one.
--- The bytes count there, too: afterwards the outer value may be at its end.
+-- The limit of a budget may be after the limit of the budget around it. The bytes count for both:
+-- afterwards the outer value may be at its end.
 --
--- The offset that 'limitCell' has does not say if an @isolate@ or a budget ends there. What the
--- scope says is right while no @isolate@ ends before the budget: then the limit is less than
--- 'limitEnd'. Where an @isolate@ reaches as far as the budget or farther, it has a scope of its
--- own. (Tests "budgets of bytes" and the model of random decoders.)
+-- The offset in 'limitCell' does not say if an @isolate@ or a budget ends there. If it is less than
+-- 'limitEnd', an @isolate@ ends. An @isolate@ that does not end before the budget changes the
+-- 'Limits' ('isolated'). (Tests "budgets of bytes" and the model of random decoders.)
 --
 -- Note [What is held]
 -- ~~~~~~~~~~~~~~~~~~~
--- Where the input is not in memory, a run has a limit of its own, on what it holds: the bytes from
--- the cursor on that it asks for, and those before it that a choice may go back to. What it has
--- passed is let go of, and does not count. So a decoder may skip or count any number of bytes.
+-- Where the input is not in memory, a run may hold only so many bytes at once: the bytes from the
+-- cursor on that it asks for, and those before the cursor that a choice may go back to. Other bytes
+-- before the cursor are released, and do not count. So a decoder may skip or count any number of
+-- bytes.
 --
--- 'heldCell' has the offset up to which it may go without asking. There it finds out what it holds,
--- and the offset moves on ('moveHeld'). It moves only when a decoder needs bytes that lie after it,
--- never because of how the input is cut into chunks, and nothing moves it back. So all runs fail
--- alike (INV-G2). The first chunk of lazy input is in memory, and is not limited.
+-- 'heldCell' has the offset up to which the run may read without another check. When a decoder
+-- needs bytes after it, 'moveHeld' finds out what the run holds, and moves the offset on. The
+-- offset does not depend on how the input is cut into chunks, and never moves back. So all runs
+-- fail alike (INV-G2). The first chunk of lazy input is in memory, and is not limited.
 --
--- A value of a @Codec@, and each value of a stream of them, is held as a whole, so the offset does
--- not move there ('asValue'). Otherwise input without end would be a value without end. Within an
--- 'Ashlar.Get.withBudget' that allows more than 64 MiB there is no such limit. (Test group "budgets
--- of bytes".)
+-- All bytes of a @Codec@'s value, and of each value of a stream of them, count as held: 'asValue'
+-- stops the offset from moving. Otherwise endless input could make an endless value. An
+-- 'Ashlar.Get.withBudget' that allows more than 64 MiB removes this limit. (Test group "budgets of
+-- bytes".)
 --
 -- Note [Used up for good]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
--- A decoder that has used up its budget fails as a whole: the choices inside of it pass the failure
--- on, and those outside of 'Ashlar.Get.withBudget' catch it. Otherwise @many@ would return the
--- first part of a long input as if it were all. Worse, each choice on the way out would try the
--- same input again, with one level or step less to go, and fail again. Then
--- @nested = deeper (many (char '(' *> nested))@ takes time exponential in the number of open
--- brackets. (Tests "a budget that is used up".)
+-- A decoder that has used up its budget fails as a whole: the choices inside of
+-- 'Ashlar.Get.withBudget' pass the failure on, and those outside catch it. Otherwise @many@ would
+-- return the first part of a long input as if it were all. Worse, each choice on the way out would
+-- try the same input again, with one level or step less left, and fail again. Then
+-- @nested = deeper (many (char '(' *> nested))@ takes time exponential in the number of brackets.
+-- (Tests "a budget that is used up".)
 --
--- So 'commitsCell' is complemented, and then differs from what any choice has seen when it was
--- opened: all of them have been given up, as after a commit. The budget itself has -1 steps left.
--- So @withBudget@ knows if it is its own budget, and undoes that.
+-- So 'markOver' complements 'commitsCell', which then differs from the value that any choice has
+-- seen when it was opened. All choices are given up, as after a commit. The budget itself gets -1
+-- steps. By that, @withBudget@ knows if its own budget was used up, and undoes the complement.
 module Ashlar.Internal.Get.Limits
   ( limitsOf,
 
@@ -102,15 +102,15 @@ streamBytes = 67108864
 streamEnd :: Int -> Int -> Int
 streamEnd at n = if n > maxBound - at then maxBound else at + n
 
--- | The limits in force.
+-- | The limits of the innermost budget.
 limitsOf :: Cells -> Env -> IO Limits
 limitsOf c env = case env of
   Env _ (Own _ limits) _ -> pure limits
   _ -> pure (defaultLimits c)
 
--- | Use steps, or fail if the budget has no more.
+-- | Use steps, or fail if the budget has too few left.
 spend ::
-  -- | What takes them.
+  -- | What takes the steps, for the error.
   String ->
   -- | How many (not negative).
   Int ->
@@ -123,9 +123,9 @@ spend what n = do
   unless enough $ overOwn (\limits -> "more than " ++ show (limitSteps limits) ++ what)
 {-# NOINLINE spend #-}
 
--- | Fail at the cursor, because the innermost budget does not allow more.
+-- | Fail at the cursor, because the innermost budget is used up.
 overOwn ::
-  -- | What there is too much of, given the limits in force.
+  -- | The message, given the limits of the budget.
   (Limits -> String) ->
   Get a
 overOwn reached = do
@@ -134,12 +134,13 @@ overOwn reached = do
   overBudget own (reached limits ++ raisable)
 {-# NOINLINE overOwn #-}
 
--- | Count the levels in which a decoder is suspended to wait for input. To suspend it copies its
--- stack, and to resume it copies the stack back. So input that is pushed in small chunks, deep
--- inside of a value, could take time out of proportion.
+-- | Use steps for the levels in which a decoder is suspended to wait for input. Suspending copies
+-- the stack, and resuming copies it back. Without a limit, pushing small chunks deep inside of a
+-- value would take time out of all proportion to the input.
 --
--- Some levels cost about as much as the rest of it, and are free. Where the stack is frozen, those
--- in an alternative cost much more: so fewer are free, and each is a step.
+-- A few levels are free, because copying them costs no more than suspending itself. Where the stack
+-- is frozen, levels in an alternative cost much more, so fewer levels are free, and each of the
+-- others is a step.
 chargeSuspension :: Get ()
 chargeSuspension = do
   levels <- inspect $ \c env _ -> do
@@ -154,8 +155,8 @@ chargeSuspension = do
       | otherwise = (256, 4)
 {-# NOINLINE chargeSuspension #-}
 
--- | Before n bytes from an offset on are asked for: let the run hold them, if it does not hold too
--- much already. Note [What is held].
+-- | Before the decoder asks for n bytes from an offset on: move the offset of 'heldCell' on if it
+-- is too small and may move. Note [What is held].
 moveHeld :: Cells -> Int -> Int -> IO ()
 moveHeld c at n = do
   held <- getInt c heldCell
@@ -164,12 +165,12 @@ moveHeld c at n = do
     when (end > held) $ setHeldEnd c end
 {-# INLINE moveHeld #-}
 
--- How far bytes may be held if the cursor is at this offset.
+-- The offset up to which bytes may be held if the cursor is at this offset.
 heldEndAt :: Cells -> Int -> IO Int
 heldEndAt c at = (\keep -> streamEnd (min keep at) streamBytes) <$> getInt c keepCell
 {-# INLINE heldEndAt #-}
 
--- | A decoder whose value is held as a whole.
+-- | Count all bytes of a decoder as held: Note [What is held].
 asValue :: Get a -> Get a
 asValue (Get p) = Get $ \p0 c env s0 -> case unIO (enter c p0) s0 of
   (# s1, before #) -> case p p0 c env s1 of
@@ -187,18 +188,17 @@ asValue (Get p) = Get $ \p0 c env s0 -> case unIO (enter c p0) s0 of
     moves held = held >= 0 && held /= maxBound
 {-# INLINE asValue #-}
 
--- | Limits inside of others, with a number of bytes of their own; and the offset at which the input
--- seems to end.
+-- | The limits inside of a budget of bytes, and the offset at which the input seems to end there.
 within ::
-  -- | What 'limitCell' has.
+  -- | The value of 'limitCell' outside.
   Int ->
-  -- | The limits around.
+  -- | The limits outside.
   Limits ->
   -- | The offset at which the bytes begin.
   Int ->
-  -- | How many bytes.
+  -- | How many bytes the budget allows.
   Int ->
-  -- | Of the budget.
+  -- | The account of the budget.
   Account ->
   (Limits, Int)
 within seen outer at bytes account
@@ -216,30 +216,29 @@ within seen outer at bytes account
           limitAccount = account
         }
 
--- | Does the input end for good where the decoder may not go on? (Asked where it needs bytes after
--- that.)
+-- | For a decoder that needs bytes after the end of what it may take: does the input end there, and
+-- not a budget?
 endsHere :: Cells -> Env -> IO Bool
 endsHere c env = do
   limit <- getInt c limitCell
   held <- heldEnd c
   if limit <= held then endsForGood c env limit else pure False
 
--- | Given what 'limitCell' has: is that an end at which nothing is left, or may the decoder only
--- not go on? (Asked where a decoder has come to the limit.)
+-- | For a decoder that has come to the limit, given that: does the input, or an @isolate@, end
+-- there, and not a budget?
 endsForGood :: Cells -> Env -> Int -> IO Bool
 endsForGood c env !limit = case env of
   InputOnly _ -> pure True
-  -- With 32 bits, a stream may go on where no offset can be counted: to ask for more fails then.
+  -- With 32 bits, a stream may go on after the greatest offset. Then asking for more fails.
   _ | limit == maxBound -> pure False
   _ -> forGood <$> limitsOf c env
   where
-    -- (A budget inside of another may have gone beyond it, up to where an @isolate@ ends.)
+    -- (The last case: an inner budget allowed more than this one, up to the end of an @isolate@.)
     forGood limits =
       limit < limitEnd limits || limitEnd limits == maxBound || limit >= limitIsolate limits
 {-# NOINLINE endsForGood #-}
 
--- | Fail at the cursor, because the value has taken all the bytes that it may, or the run holds all
--- that it may.
+-- | Fail at the cursor, because the value may take no more bytes, or the run may hold no more.
 overBytes ::
   -- | How many bytes were needed.
   Int ->
@@ -254,7 +253,7 @@ overBytes n = do
         moreBytes (limitBytes limits) "" n ++ raisable
 {-# NOINLINE overBytes #-}
 
--- | Fail at the cursor, because the run holds all that it may.
+-- | Fail at the cursor, because the run may hold no more bytes.
 overHeld ::
   -- | How many bytes were needed.
   Int ->
@@ -272,14 +271,14 @@ moreBytes most held n =
   "more than " ++ show most ++ " bytes" ++ held
     ++ (if n > most then " (" ++ show n ++ " needed)" else "")
 
--- | The environment inside an @isolate@ that ends at this offset, where the limit of a budget comes
--- first or at the same offset.
+-- | The environment inside an @isolate@ that does not end before the limit:
+-- Note [Where a value ends].
 isolated ::
   Cells ->
   Env ->
-  -- | What 'limitCell' has.
+  -- | The value of 'limitCell'.
   Int ->
-  -- | The offset.
+  -- | The offset at which the @isolate@ ends.
   Int ->
   IO Env
 isolated c env seen end = case env of
@@ -301,30 +300,30 @@ isolated c env seen end = case env of
 raisable :: String
 raisable = "; withBudget raises the limit"
 
--- Fail at the cursor, because the budget does not allow more: Note [Used up for good].
+-- Fail at the cursor, because a budget is used up: Note [Used up for good].
 overBudget ::
-  -- Of the budget.
+  -- The account of the budget.
   Account ->
-  -- What there is too much of.
+  -- The message.
   String ->
   Get a
 overBudget (Account own) reached = do
   step $ \c env -> do
     putInt own stepsCell (-1)
     markOver c
-    -- What failed before does not matter.
+    -- The error must be about the budget, not about an earlier failure.
     setFailures env NoFailures
   p <- cursor
   failAt p 0 (OverBudget reached)
 {-# NOINLINE overBudget #-}
 
--- | All choices are given up, because a budget has been used up.
+-- | Give up all choices, because a budget has been used up.
 markOver :: Cells -> IO ()
 markOver c = do
   over <- isOver c
   unless over $ complementCommits c
 
--- | The choices that were given up for lack of a budget may go on.
+-- | Undo 'markOver'.
 notOver :: Cells -> IO ()
 notOver c = do
   over <- isOver c

@@ -9,21 +9,24 @@
 --
 -- Note [Jumps]
 -- ~~~~~~~~~~~~
--- A jump is a look-ahead that begins somewhere else. In memory, and in a stream, it keeps what it
--- comes back to, and 'origin' keeps what lies before that. It comes back after a failure, too: the
--- choices around it go back only, and it may have failed before their offsets.
+-- A jump ('atOffset', 'viaOffset') runs a decoder at another offset, and comes back as a look-ahead
+-- does. It comes back after a failure, too. Otherwise the cursor could stay before the offset of a
+-- choice around the jump, and choices can only go back.
 --
--- If the source can seek, nothing is kept. What is held at the jump is put aside ('segmentsAway'),
--- and the source goes on at the offset. Afterwards that is held again, and the source goes on where
--- it was. So a jump holds what it looks at. While it lasts, the choices around it need no bytes but
--- those put aside, so 'keepCell' has none. Jumps within jumps put aside what choices may go back
--- to, which has the limit of a stream, and 1 MiB more. Beyond that, the rest is read again.
+-- If the source cannot seek, all bytes from the jump on are kept until it ends, and 'origin' keeps
+-- those from its own beginning on, so that a jump can lead back.
 --
--- So the limit on what is held counts from the offset while the jump lasts.
+-- If the source can seek, these bytes are not kept. The jump puts the held segments aside
+-- ('segmentsAway'), and the source continues at the target. Afterwards the segments are held again,
+-- and the source continues where it was. During the jump, the choices around it need only the bytes
+-- that are put aside, so 'keepCell' is 'maxBound', and the limit on held bytes counts from the
+-- target. Nested jumps may put aside the bytes that choices may go back to, up to the limit of a
+-- stream, and 1 MiB of other bytes. Beyond that, the other bytes are dropped and read again
+-- afterwards.
 --
--- Offsets come from the input, and may lead in circles. So a jump is a level, for decoders that
--- jump within a jump, and a step, for those that jump again afterwards. It passes the segments
--- between, of which there are many where the input comes in small chunks: 64 of them are a step.
+-- Offsets come from the input, and may lead in circles. So a jump counts as a level, which limits
+-- jumps within jumps, and as a step, which limits jumps after one another. In input of small
+-- chunks, a jump may pass many segments: every 64 of them count as another step.
 module Ashlar.Internal.Get.Offset
   ( origin,
     atOffset,
@@ -42,7 +45,13 @@ import Ashlar.Internal.Get.Failure (nothingFound)
 import Ashlar.Internal.Get.Input (announce, skipUpTo)
 import Ashlar.Internal.Get.Limits (endsForGood, overHeld, spend, streamBytes, streamEnd)
 import Ashlar.Internal.Get.Path
-import Ashlar.Internal.Get.Record (heldBetween, nextChunkOffset, replaceSegments, returnTo, segmentsBetween)
+import Ashlar.Internal.Get.Record
+  ( heldBetween,
+    nextChunkOffset,
+    replaceSegments,
+    returnTo,
+    segmentsBetween,
+  )
 import Ashlar.Internal.Mem.Cells
 import Control.Monad (when)
 import Data.Bits (complement)
@@ -54,12 +63,12 @@ import Data.Word (Word8)
 import GHC.Exts (Ptr (Ptr))
 import GHC.IO (unIO)
 
--- | Let the offsets of a decoder count from here: those of 'atOffset' and 'viaOffset'.
+-- | Let the offsets of a decoder ('atOffset', 'viaOffset') count from here.
 --
--- They may lead anywhere from here on. For that, the bytes from here on are kept until the decoder
--- ends, unless the source can seek (a file, a 'System.IO.Handle' of a file). So on a stream this is
--- for values of at most 64 MiB ('Ashlar.Get.budgetBytes'). Without an @origin@ around it, an offset
--- counts from the start of the input, and leads forward.
+-- Such offsets may lead to any byte from here on. For that, all bytes from here on are kept until
+-- the decoder ends, unless the source can seek (a file, a 'System.IO.Handle' of a file). So on a
+-- stream the decoder may read at most 64 MiB ('Ashlar.Get.budgetBytes'). Without an @origin@ around
+-- it, an offset counts from the start of the input, and must lead forward.
 --
 -- >>> let item = getWord8 *> viaOffset (fromIntegral <$> getWord8) (getByteString 2)
 -- >>> runGet (skip 3 *> origin item) "...\1\4__ab"
@@ -70,17 +79,18 @@ origin g = here >>= \at -> kept (inEnv (inContext (OriginAt at)) g)
     kept p = seekerHere >>= maybe (aheadIf (const False) p) (const p)
 
 -- | Run a decoder at an offset, and go back. The offset counts from where the innermost 'origin'
--- began, or from the start of the input. Commits, limits and labels around it hold in it, too: an
--- 'Ashlar.Get.isolate' ends where it ends.
+-- began, or from the start of the input. Labels and limits around this apply to the decoder: it
+-- cannot read beyond an 'Ashlar.Get.isolate' around it. A commit in it gives up the choices around
+-- this.
 --
--- An offset after the end is a 'BadOffset', and one that is negative is 'Invalid'. The error is
+-- An offset after the end is a 'BadOffset' error, and a negative one is 'Invalid'. The error is
 -- here, or, with 'viaOffset', where the offset was read.
 --
--- A file is sought through, and read as far as it is looked at. A stream is read up to the offset,
+-- In a file, this seeks, and reads only what the decoder needs. A stream is read up to the offset,
 -- and kept from here on.
 --
--- Each jump is a step of the budget, and jumps in one another are levels, as by
--- 'Ashlar.Get.deeper'. So a decoder ends that follows offsets which lead in a circle.
+-- Each jump is a step of the budget, and nested jumps are levels, as by 'Ashlar.Get.deeper'. So
+-- offsets that lead in a circle give an error.
 --
 -- > bytesRead >>= \n -> atOffset n p  =  lookAhead p  -- without an origin
 --
@@ -93,13 +103,13 @@ origin g = here >>= \at -> kept (inEnv (inContext (OriginAt at)) g)
 atOffset ::
   -- | In bytes.
   Int64 ->
-  -- | What is there.
+  -- | The decoder to run there.
   Get a ->
   Get a
 atOffset offset p = here >>= \at -> jump at offset p
 
 -- | Read an offset, and run a decoder there, as @getOffset '>>=' \\n -> 'atOffset' n p@ does. An
--- error about the offset is at its first byte.
+-- error about the offset is at the first byte of the number.
 --
 -- >>> let name = viaOffset (fromIntegral <$> getWord16be) getByteStringNul
 -- >>> runGet ((,) <$> name <*> name) "\0\6\0\4ab\0"
@@ -107,21 +117,21 @@ atOffset offset p = here >>= \at -> jump at offset p
 viaOffset ::
   -- | The offset, in bytes.
   Get Int64 ->
-  -- | What is there.
+  -- | The decoder to run there.
   Get a ->
   Get a
 viaOffset getOffset p = here >>= \at -> getOffset >>= \offset -> jump at offset p
 
--- Given the offset that errors have.
+-- 'atOffset', given the offset at which errors about the offset are.
 jump :: Int -> Int64 -> Get a -> Get a
 jump at offset p = do
   from <- inspect (\_ env _ -> pure (fromMaybe noOrigin (innermost begins (envContext env))))
   now <- here
   let base = max 0 from
-      -- (No input reaches as far as an Int.)
+      -- (An offset that is not an Int is after the end of any input.)
       to = if offset > fromIntegral (maxBound - base) then maxBound else base + fromIntegral offset
       outOf end = failWith at at nothingFound (BadOffset offset (fromIntegral (end - base)))
-      -- Within it, the origin, or that there is none, is found at once.
+      -- So a jump inside this one finds at once where the origin is, or that there is none.
       there = deeper (inEnv (inContext (OriginAt from)) p)
   passed <- inspect (\c env _ -> segmentsBetween c (envInput env) to)
   spend " jumps to offsets" (1 + passed `quot` 64)
@@ -149,7 +159,7 @@ jump at offset p = do
     begins _ = Nothing
     noOrigin = -1
 
--- Fail unless an offset lies in what the decoder may read of a source.
+-- Fail if an offset is after the end of the source, or after the limit.
 seekable :: Seeker -> Leaving -> Int -> (Int -> Get ()) -> Get ()
 seekable s leave to outOf = do
   end <- effect (seekEnd s)
@@ -160,18 +170,18 @@ seekable s leave to outOf = do
       | to <= min end limit -> pure ()
       | end <= limit -> outOf end
       | forGood -> outOf limit
-      -- Where a stream would find that: the input goes on, and the budget does not.
-      -- (Some files are shorter than they say.)
+      -- A budget ends before the offset. Fail at the limit, as a stream would. (Some files are
+      -- shorter than they say. If nothing is at the limit, the offset is after the end.)
       | otherwise -> away s leave limit (() <$ announce 1) *> outOf limit
 
--- How the source can seek.
+-- How to seek in the source, if it can.
 seekerHere :: Get (Maybe Seeker)
 seekerHere = step $ \c env -> case env of
   InputOnly _ -> pure Nothing
   Env input _ _ -> readIORef (inputSegments input) >>= nextChunkOffset c >>= inputSeeker input
 
--- Run a decoder that goes somewhere else, and come back in any case. What it reads, and what is
--- before that up to here, is kept.
+-- Run a decoder that moves to another offset, and come back whether it succeeds or fails. The bytes
+-- from the cursor on are kept meanwhile.
 andBack :: Get a -> Get a
 andBack (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c env (Ptr p0)) s0 of
   (# s1, ahead #) -> case p p0 c env s1 of
@@ -180,7 +190,7 @@ andBack (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c env (Ptr p0))
         (# a | #) -> unGet (a <$ effect (forget env ahead)) p2 c env s3
         (# | _ #) -> (# s3, p2, (# | (##) #) #)
 
--- Run a decoder at an offset that the source has: Note [Jumps].
+-- Run a decoder at an offset of a source that can seek: Note [Jumps].
 away :: Seeker -> Leaving -> Int -> Get a -> Get a
 away seeker leave to p = andBack (Get (\p0 c env s0 -> elsewhere p0 c env s0))
   where
@@ -190,17 +200,18 @@ away seeker leave to p = andBack (Get (\p0 c env s0 -> elsewhere p0 c env s0))
           (# s3, p3, _ #) -> (# s3, p3, result #)
       (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
 
--- What a jump leaves in a source that can seek.
+-- How many bytes a jump puts aside in a source that can seek.
 data Leaving = Leaving
-  { -- The offset after all that is held.
+  { -- The offset of the source's next chunk.
     leavingNext :: !Int,
-    -- Bytes before the cursor that choices may go back to.
+    -- The number of bytes before the cursor that choices may go back to.
     leavingOwn :: !Int,
-    -- The same with those of the jumps around, if there are any, and a limit.
+    -- The same with those of the jumps around, for comparison with the limit. 0 if this is the
+    -- outermost jump, or the run may hold any number.
     leavingKept :: !Int,
-    -- All other bytes that are put aside, here and around.
+    -- The number of other bytes that this jump and those around put aside.
     leavingUnneeded :: !Int,
-    -- Is what is not needed for choices let go of here?
+    -- Does this jump drop the other bytes, to read them again later?
     leavingTrims :: !Bool
   }
 
@@ -216,18 +227,18 @@ leaving c env p = do
       own = at - min keep at
       kept = if held == maxBound then 0 else maybe 0 ((own +) . awayKept) around
       bytes = next - start + sum (map S.length (segmentsPast segments))
-      restAround = maybe 0 awayUnneeded around
-      -- (A slice keeps its chunk in memory.)
-      rest = restAround + max 32768 bytes - min own bytes
-      trims = rest > 1048576
-  pure (Leaving next own kept (if trims then restAround else rest) trims)
+      unneededAround = maybe 0 awayUnneeded around
+      -- (At least 32 KiB, because a slice keeps its chunk in memory.)
+      unneeded = unneededAround + max 32768 bytes - min own bytes
+      trims = unneeded > 1048576
+  pure (Leaving next own kept (if trims then unneededAround else unneeded) trims)
 
--- What a jump puts aside.
+-- What a jump puts aside, and holds again when it ends.
 data Aside = Aside
   { asideSegments :: !Segments,
-    -- The offset of the open one.
+    -- The offset of the current segment.
     asideStart :: !Int,
-    -- That of the source's next chunk.
+    -- The offset of the source's next chunk.
     asideNext :: !Int,
     asideLimit :: !Int,
     asideHeld :: !Int,
@@ -259,7 +270,7 @@ putAside seeker leave to c env = do
       | otherwise -> streamEnd to streamBytes
   putInt c keepCell maxBound
   putInt c releaseCell maxBound
-  -- Forced: it must not refer to what is trimmed.
+  -- Forced, so that it does not refer to the bytes that are dropped.
   let !left =
         Away
           { awaySegments = kept,
@@ -267,7 +278,7 @@ putAside seeker leave to c env = do
             awayKept = leavingOwn leave + maybe 0 awayKept (segmentsAway segments),
             awayUnneeded = leavingUnneeded leave
           }
-  -- Before it seeks: an exception then finds what to return to.
+  -- Before the seek, so that 'returnHome' works if the seek throws an exception.
   replaceSegments c input to newSegments {segmentsAway = Just left}
   seekTo seeker to
   pure aside

@@ -4,8 +4,9 @@
 -- Module      : Ashlar.Internal.Get.Record
 -- Description : Recording why a decoder fails, and moving through the segments that it holds
 --
--- A failure of a decoder says nothing. What there is to say is recorded before, and only in traced
--- runs. These are the actions for that, which find the cursor in its cell.
+-- Before a decoder fails, it records the reason, in traced runs only. The first part of this module
+-- has the actions for that, the second those that move the cursor between segments. All of them
+-- find the cursor in its cell.
 module Ashlar.Internal.Get.Record
   ( recordAt,
     record,
@@ -62,7 +63,7 @@ recordAt c env !p !n !reason = whenTraced c $ do
   case reason of
     MissingInput _ left
       | Cut before width <- cutField (envContext env) part left ->
-        -- As many bytes lie there as are left.
+        -- The cut field begins within the bytes that are left.
         recordIn part c env (p `plusPtr` before) (n - before) (MissingInput width (left - before))
     _ -> recordIn part c env p n reason
 {-# NOINLINE recordAt #-}
@@ -84,7 +85,7 @@ recordIn !part c env !p !n !reason = do
             failureSize = n,
             failureReason = reason
           }
-  -- At once, because the bytes may be gone when the run ends.
+  -- The bytes are read at once, because they may be gone when the run ends.
   remember env failure (min 16 n) (peekFound p n)
 {-# NOINLINE recordIn #-}
 
@@ -116,7 +117,8 @@ record c env !reach !offset !found !reason = whenTraced c $ do
   remember env failure (foundLength found) (pure found)
 {-# NOINLINE record #-}
 
--- Add a failure, with the bytes that it found, unless that changes nothing.
+-- Add a failure, unless that changes nothing. The action returns the bytes that it found, and the
+-- number is how many these are.
 remember :: Env -> Failure -> Int -> IO Found -> IO ()
 remember env failure n find = do
   farthest <- failuresSoFar env
@@ -125,7 +127,7 @@ remember env failure n find = do
     else find >>= \found -> setFailures env (addFailure failure {failureFound = found} farthest)
 {-# INLINE remember #-}
 
--- | The names of a byte that is demanded, the innermost first.
+-- | The names that errors give to a demanded byte, the innermost first.
 newtype Expectation = Expectation [String]
 
 -- | Record that the next byte is not accepted or not there, if the run is traced.
@@ -133,7 +135,7 @@ refuseByte :: Cells -> Env -> Expectation -> IO ()
 refuseByte c env (Expectation names) = whenTraced c $ do
   at <- position c
   farthest <- failuresSoFar env
-  -- Most are not worth the trouble.
+  -- Most refusals are before the farthest failure, and do not count.
   if at < reachSoFar farthest
     then pure ()
     else do
@@ -146,14 +148,22 @@ refuseByte c env (Expectation names) = whenTraced c $ do
             then recordAt c (inTraced (expectingAt at) env) p 1 Unexpected
             else do
               part <- getInt c partCell
-              -- A byte lies there.
+              -- The cursor is before the end.
               byte <- peekHost p
-              setFailures env (Refusal at byte part (envContext env) names)
+              setFailures env $
+                OneRefusal
+                  Refusal
+                    { refusalOffset = at,
+                      refusalByte = byte,
+                      refusalPart = part,
+                      refusalContext = envContext env,
+                      refusalExpected = names
+                    }
   where
     expectingAt at context = foldr (`Expecting` at) context names
 {-# NOINLINE refuseByte #-}
 
--- | What has been recorded of failures.
+-- | The failures that have been recorded.
 failuresSoFar :: Env -> IO Failures
 failuresSoFar env = case lazy env of
   Env input _ _ -> readIORef (inputFailures input)
@@ -161,7 +171,7 @@ failuresSoFar env = case lazy env of
   InputOnly _ -> pure NoFailures
 {-# NOINLINE failuresSoFar #-}
 
--- | Forget all recorded failures but these.
+-- | Replace the recorded failures.
 setFailures :: Env -> Failures -> IO ()
 setFailures env !failures = case env of
   Env input _ _ -> writeIORef (inputFailures input) failures
@@ -170,18 +180,17 @@ setFailures env !failures = case env of
 
 -- Moving the cursor through the segments that a decoder holds.
 --
--- All offsets count from the start of the stream, so going back needs only an offset. Nothing here
--- asks the source for input: see "Ashlar.Internal.Get.Input". These are actions on the cells, with
--- the cursor in its cell.
+-- Offsets count from the start of the stream. Nothing here asks the source for input:
+-- "Ashlar.Internal.Get.Input" does that.
 
--- | Set up the cells for reading from the current segment.
+-- | Set up the cells at the start of a run, for reading from the first segment.
 enterFirstSegment ::
   Cells ->
   -- | The offset at which the segment begins.
   Int ->
   -- | The offset at which the input seems to end, or 'maxBound'.
   Int ->
-  -- | What 'heldCell' has.
+  -- | The value of 'heldCell'.
   Int ->
   -- | The segment.
   ByteString ->
@@ -194,7 +203,8 @@ enterFirstSegment c offset limit held bs = do
   putInt c commitsCell 0
   enterSegment c offset bs
 
--- | Open a segment that begins at this offset, and put the cursor at its beginning.
+-- | Make this segment, which begins at this offset, the current one, and move the cursor to its
+-- beginning.
 enterSegment :: Cells -> Int -> ByteString -> IO ()
 enterSegment c offset bs = do
   let (fp, off, n) = B.toForeignPtr bs
@@ -206,8 +216,8 @@ enterSegment c offset bs = do
   putInt c biasCell (offset - addressOf start)
   placeEnd c
 
--- The end is that of the segment, or the limit, or how far bytes may be held, whichever comes
--- first. These two are not before the cursor.
+-- Set 'endCell' to the end of the segment, the limit, or the offset up to which bytes may be held,
+-- whichever comes first. The latter two are never before the cursor.
 placeEnd :: Cells -> IO ()
 placeEnd c = do
   start <- getPtr c segmentStartCell
@@ -216,12 +226,11 @@ placeEnd c = do
   limit <- getInt c limitCell
   held <- heldEnd c
   let allowed = min limit held - offset
-  check "INV-G1" "the limit is before the current segment" (allowed >= 0) [("allowed", allowed)]
+  check "INV-G1" "limit before the current segment" (allowed >= 0) [("allowed", allowed)]
   putPtr c endCell (if allowed < end `minusPtr` start then start `plusPtr` allowed else end)
 
--- | Let the input seem to end at this offset, or at the cursor if that is after it. 'maxBound'
--- means no limit. (The cursor may be after the limit of a budget, if another one inside allowed
--- more.)
+-- | Let the input seem to end at this offset, or at the cursor if that is later. 'maxBound' means
+-- no limit. (The cursor may be after the limit of a budget, if a budget inside it allowed more.)
 setLimit :: Cells -> Int -> IO ()
 setLimit c limit = do
   at <- position c
@@ -233,24 +242,26 @@ heldEnd :: Cells -> IO Int
 heldEnd c = (\end -> if end < 0 then complement end else end) <$> getInt c heldCell
 {-# INLINE heldEnd #-}
 
--- | Change what 'heldCell' has. The cursor is not after it.
+-- | Set 'heldCell'. The cursor must not be after the offset.
 setHeldEnd :: Cells -> Int -> IO ()
 setHeldEnd c end = putInt c heldCell end >> placeEnd c
 
--- | Replace the segments. The open one begins at this offset.
+-- | Replace the segments, and move the cursor to the beginning of the current one, which has this
+-- offset.
 replaceSegments :: Cells -> Input -> Int -> Segments -> IO ()
 replaceSegments c input at !segments = do
   check "INV-G1" "an empty segment is held" (noneEmpty segments) [("offset", at)]
   writeIORef (inputSegments input) segments
   enterSegment c at (segmentCurrent segments)
 
--- The first segments on either side of the open one are not empty.
+-- Are the first segments on either side of the current one not empty?
 noneEmpty :: Segments -> Bool
 noneEmpty segments =
   not (any S.null (take 4 (segmentsPast segments)))
     && not (any S.null (take 4 (segmentsComing segments)))
 
--- | Go to an offset whose byte is held, or that is after the last one: from that in 'keepCell' on.
+-- | Move the cursor to an offset whose byte is held, or to the offset after the last byte that is
+-- held. Bytes from the offset in 'keepCell' on are held.
 returnTo :: Cells -> Input -> Int -> IO ()
 returnTo c input to = do
   offset <- segmentOffset c
@@ -263,7 +274,8 @@ returnTo c input to = do
       inSegment "returnTo" c 0
     else readIORef (inputSegments input) >>= shift offset
   where
-    -- No segment is opened on the way: the limit may be before it.
+    -- The cells change only at the target. At the segments on the way, the limit may be before the
+    -- segment, which 'placeEnd' does not allow.
     shift offset segments
       | to < offset,
         bs : past <- segmentsPast segments =
@@ -292,29 +304,33 @@ returnTo c input to = do
         end = offset + S.length (segmentCurrent segments)
 {-# NOINLINE returnTo #-}
 
--- | How many segments are opened on the way to an offset.
+-- | How many segments the way to an offset passes.
 segmentsBetween :: Cells -> Input -> Int -> IO Int
 segmentsBetween c input to = do
   offset <- segmentOffset c
   segments <- readIORef (inputSegments input)
   let end = offset + S.length (segmentCurrent segments)
-      -- Where each begins, from the open one on.
+      -- The offsets at which the segments on the way begin.
       back = scanl (\at bs -> at - S.length bs) offset (segmentsPast segments)
       forth = scanl (\at bs -> at + S.length bs) end (comingIn segments)
   pure $! length (if to < offset then takeWhile (> to) back else takeWhile (< to) forth)
 
--- | All that is held, to be read again from its beginning, whatever the cells say.
+-- | The same segments, with the first one that is not empty as the current one. This does not
+-- depend on the cells.
 rewind :: Segments -> Segments
 rewind segments = case filter (not . S.null) (allSegments segments) of
-  open : coming -> held {segmentCurrent = open, segmentsComing = coming}
+  first : coming -> held {segmentCurrent = first, segmentsComing = coming}
   [] -> held
   where
     held = newSegments {segmentsEnded = segmentsEnded segments}
 
+-- All segments, in the order of the stream.
 allSegments :: Segments -> [ByteString]
-allSegments segments = reverse (segmentsPast segments) ++ segmentCurrent segments : comingIn segments
+allSegments segments =
+  reverse (segmentsPast segments) ++ segmentCurrent segments : comingIn segments
 
--- | The source stands where it did before it was told to seek, and what was held then is held.
+-- | End all jumps: the segments that were held before the outermost one are held again, and the
+-- source continues after them.
 returnHome :: Input -> IO ()
 returnHome input = go (pure ())
   where
@@ -324,19 +340,19 @@ returnHome input = go (pure ())
         Just away -> writeIORef (inputSegments input) (awaySegments away) >> go (awayBack away)
         Nothing -> back
 
--- | The offset after all that is held: of the next chunk of the source.
+-- | The offset of the source's next chunk, which is after all segments.
 nextChunkOffset :: Cells -> Segments -> IO Int
 nextChunkOffset c segments = do
   offset <- segmentOffset c
   pure $! offset + sum (map S.length (segmentCurrent segments : comingIn segments))
 
--- | What comes after the current segment.
+-- | The segments after the current one, in their order.
 comingIn :: Segments -> [ByteString]
 comingIn segments = case segmentsArrived segments of
   [] -> segmentsComing segments
   arrived -> segmentsComing segments ++ reverse arrived
 
--- | The input that has been taken from the source and not been read.
+-- | The bytes from the cursor on that are held, in chunks.
 unread :: Cells -> Input -> IO [ByteString]
 unread c input = do
   p <- getPtr c cursorCell
@@ -346,7 +362,7 @@ unread c input = do
       coming = comingIn segments
   pure (if S.null rest then coming else rest : coming)
 
--- | A copy of the held bytes between two offsets, and the offset of the first of them.
+-- | A copy of the bytes between two offsets that are held, and the offset of the first of them.
 heldBetween :: Cells -> Input -> Int -> Int -> IO (Int, ByteString)
 heldBetween c input from to = do
   offset <- segmentOffset c
