@@ -8,18 +8,18 @@
 -- Module      : Ashlar.Internal.Get.Budget
 -- Description : Limits on costs that the size of the input does not bound
 --
--- Most costs of decoding are proportional to the input, by a small factor. The others have limits.
--- Each level of nested values takes some hundred bytes of stack for one byte of input. Eight bytes
--- announce any number of empty elements, like those of a @[()]@. Some steps take longer, the more
--- bytes came before. And input that is not in memory may not end.
+-- Most costs of decoding are a small multiple of the size of the input. The others have limits:
+-- each level of nested values takes some hundred bytes of stack for one byte of input. Eight bytes
+-- announce any number of empty elements, like those of a @[()]@. Some steps take the longer, the
+-- more bytes came before. And input that is not in memory may be endless.
 --
--- Note [Spent is spent]
--- ~~~~~~~~~~~~~~~~~~~~~
--- Going back restores the level of nesting, but not the steps: they have taken their time, whatever
--- becomes of the alternative. Otherwise @many ((skipCount 1000 (pure ()) *> empty) \<|> getWord8)@
--- would take a thousand steps for each byte, without a limit. So the counter is not part of a
--- choice point. It belongs to its budget: if a decoder fails within a budget of its own, the one
--- that catches the failure goes on with the counter of the budget around it. (Tests "budgets".)
+-- Note [Steps are not refunded]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- Going back restores the level of nesting, but not the steps, because they have taken their time
+-- even if the alternative fails. Otherwise @many ((skipCount 1000 (pure ()) *> empty) \<|>
+-- getWord8)@ would take a thousand steps for each byte, without a limit. So the counter is not part
+-- of a choice point, but of its budget: after a failure inside a 'withBudget', a choice outside
+-- continues with the counter of the outer budget. (Tests "budgets".)
 module Ashlar.Internal.Get.Budget
   ( -- * Budgets
     Budget (..),
@@ -67,41 +67,42 @@ import GHC.IO (unIO)
 
 -- | Limits on costs that the size of the input does not bound.
 --
--- A decoder that needs more than its budget fails as a whole: no alternative within it is tried
--- then. One outside is, as in @withBudget b p \<|> q@.
+-- A decoder that needs more than its budget fails as a whole: alternatives inside of it are not
+-- tried then. Alternatives outside are, as in @withBudget b p \<|> q@.
 data Budget = Budget
-  { -- | How many levels may be nested in one another: those of 'deeper', and what counts as a
-    -- level in instances of @Codec@.
+  { -- | How many levels may be nested in one another: those of 'deeper', and those of values in
+    -- instances of @Codec@.
     budgetDepth :: !Int,
-    -- | How many steps may be made in all that the number of bytes does not bound. Those that were
-    -- made in an alternative that failed, or to look ahead, count too: they have taken their time.
+    -- | How many steps may be made whose number the input's size does not bound. Steps in an
+    -- alternative that failed, or in a look-ahead, count too, because they have taken their time.
     --
     -- These are steps:
     --
     -- * An element of no bytes.
-    -- * Each byte of a fraction, if both its numbers have more than 4,096 bytes. To check that it
-    --   is in lowest terms takes more time for each.
+    -- * Each byte of a fraction, if both its numbers have more than 4,096 bytes: checking that it
+    --   is in lowest terms takes more than linear time.
     -- * Each digit of an 'Integer' in text, if there are more than 4,096.
+    -- * A jump to an offset ('Ashlar.Get.atOffset').
     -- * Levels in which a decoder is suspended to wait for pushed input ("Ashlar.Get.Feed"),
-    --   because its stack is copied: sixteen beyond the 256th, or, before GHC 9.6, one beyond the
-    --   32nd.
+    --   because its stack is copied: sixteen levels beyond the 256th, or, before GHC 9.6, one level
+    --   beyond the 32nd.
     budgetSteps :: !Int,
-    -- | How many bytes the value may take. So that is all that can be held, whatever lengths the
-    -- input announces. A length of more is refused when the input turns out to have more.
+    -- | How many bytes the value may take, whatever lengths the input announces. A greater length
+    -- is refused when it turns out that the input has more bytes.
     --
-    -- 'Nothing' leaves it at what is around the decoder. That is any number for a strict
-    -- 'Data.ByteString.ByteString', and for the first chunk of lazy input. Input that is not in
-    -- memory (a 'System.IO.Handle', a @Source@, lazy input and pushed input) may have 67,108,864
-    -- bytes (64 MiB) for a value of a @Codec@, and for each value of a fold or a stream. Any other
-    -- decoder may take any number, if it holds no more than 64 MiB at once: the bytes that it asks
-    -- for, and those that it may go back to. (What it makes of the others is its own business: a
-    -- list that it collects has no limit.) @'Just' 'maxBound'@ is any number.
+    -- 'Nothing' keeps the limit around the decoder. By default, a strict
+    -- 'Data.ByteString.ByteString' and the first chunk of lazy input have no limit. Of input that
+    -- is not in memory (a 'System.IO.Handle', a @Source@, lazy input and pushed input), a value of
+    -- a @Codec@, and each value of a fold or a stream, may take 67,108,864 bytes (64 MiB). Any
+    -- other decoder may take any number of bytes, but hold at most 64 MiB of input at once: the
+    -- bytes that it asks for, and those that it may go back to. (Its results are not limited: it
+    -- may collect a longer list.) @'Just' 'maxBound'@ is no limit.
     budgetBytes :: !(Maybe Int)
   }
   deriving stock (Eq, Show)
 
--- | The budget of every run: 100,000 levels, which take some ten megabytes of stack, 1,048,576
--- steps, which take less than a second, and of input that is not in memory what 'budgetBytes' says.
+-- | The budget of every run: 100,000 levels, which take some ten megabytes of stack; 1,048,576
+-- steps, which take less than a second; and the bytes that 'budgetBytes' describes for 'Nothing'.
 defaultBudget :: Budget
 defaultBudget =
   Budget
@@ -110,8 +111,9 @@ defaultBudget =
       budgetBytes = Nothing
     }
 
--- | Run a decoder with a budget of its own. It neither uses the budget of the decoders around it
--- nor is limited by it, but for the bytes: those that it takes count for the value around it, too.
+-- | Run a decoder with a budget of its own. The budget around it does not limit the decoder, and is
+-- not used by it. Only bytes count for both: those that the decoder takes count for the value
+-- around it, too.
 --
 -- >>> let more w = if w == 0 then pure 0 else (+ 1) <$> nested; nested = deeper (getWord8 >>= more)
 -- >>> let within n = withBudget defaultBudget {budgetDepth = n} (nested :: Get Int)
@@ -141,7 +143,7 @@ withBudget budget (Get p) = Get $ \p0 c env s0 -> case unGet (step enter) p0 c e
       seen <- getInt c limitCell
       held <- getInt c heldCell
       outer <- limitsOf c env
-      -- A counter of its own: Note [Spent is spent].
+      -- A counter of its own: Note [Steps are not refunded].
       withCells cellCount $ \own -> do
         let account = Account own
         putInt own stepsCell steps
@@ -157,21 +159,22 @@ withBudget budget (Get p) = Get $ \p0 c env s0 -> case unGet (step enter) p0 c e
         pure (Entered inner (Outside account levels seen held))
     leave outside c = do
       putInt c levelsCell (outsideLevels outside)
-      -- Not before what has been read: Note [What is held].
+      -- The offset never moves back: Note [What is held].
       at <- position c
       let held = outsideHeld outside
       putInt c heldCell (if held < 0 then min held (complement at) else max held at)
       setLimit c (outsideLimit outside)
-      -- The choices outside may go on: Note [Used up for good].
+      -- The choices outside go back again: Note [Used up for good].
       mine <- isUsedUp (outsideAccount outside)
       when mine $ notOver c
 
 -- The environment with the new budget.
 data Entered = Entered !Env !Outside
 
--- What is reset when a budget ends: its own account tells if it has been used up.
+-- The values of the cells outside of a budget, for its end.
 data Outside = Outside
-  { outsideAccount :: !Account,
+  { -- The account of the budget itself, to see if it has been used up.
+    outsideAccount :: !Account,
     outsideLevels :: !Int,
     outsideLimit :: !Int,
     outsideHeld :: !Int
@@ -189,14 +192,14 @@ startBudget c traced = do
   putInt c stepsCell (budgetSteps defaultBudget)
 {-# INLINE startBudget #-}
 
--- | Count a decoder as one level deeper than what is around it. Put it around each level of a
+-- | Count a decoder as one level deeper than the decoder around it. Put this around each level of a
 -- recursive decoder, so that untrusted input cannot make it use more stack than the budget allows.
 -- Costs a few nanoseconds.
 deeper :: Get a -> Get a
 deeper = nested Nameless
 {-# INLINE deeper #-}
 
--- | Inside a value that may contain others: one level deeper.
+-- | 'deeper' for a value, given its names for errors.
 nested :: forall a. Names -> Get a -> Get a
 nested names (Get p) = Get $ \p0 c env s0 -> case unIO (getInt c levelsCell) s0 of
   (# s', left #) ->
@@ -219,7 +222,7 @@ nested names (Get p) = Get $ \p0 c env s0 -> case unIO (getInt c levelsCell) s0 
             (# s2, _, (# | _ #) #) -> (# s2, p0, (# | (##) #) #)
 {-# INLINE nested #-}
 
--- | 'nested' with calls in place of its code.
+-- | 'nested' as two calls instead of inlined code.
 nestedApart :: Names -> Get a -> Get a
 nestedApart names (Get p) = Get $ \p0 c env s0 -> case unGet (enterLevel names) p0 c env s0 of
   (# s1, p1, (# inner | #) #) -> case p p1 c inner s1 of
@@ -236,7 +239,7 @@ enterLevel names = do
     else enterTraced names
 {-# NOINLINE enterLevel #-}
 
--- One more again, and not what it was: to keep a number until here takes longer.
+-- (It adds 1 to the levels. Keeping the number from before until here takes longer.)
 leaveLevel :: Cells -> Env -> IO ()
 leaveLevel c env = do
   left <- getInt c levelsCell
@@ -260,7 +263,7 @@ enterTraced names = do
     else overOwn (\limits -> "nested more than " ++ show (limitDepth limits) ++ " levels deep")
 {-# NOINLINE enterTraced #-}
 
--- The decoder around it is in the part that it was in.
+-- Leave a level in a traced run: the value around is in the same part as before.
 leaveTraced :: Cells -> Env -> Int -> IO ()
 leaveTraced c env left = do
   putInt c levelsCell (left - 1)
@@ -269,7 +272,7 @@ leaveTraced c env left = do
     _ -> unknownPart
 {-# NOINLINE leaveTraced #-}
 
--- | Count empty elements, or fail if they are more than the budget allows.
+-- | Use steps for empty elements.
 spendEmpties ::
   -- | How many (not negative).
   Int ->
@@ -277,7 +280,7 @@ spendEmpties ::
 spendEmpties = spend " elements of no bytes"
 {-# NOINLINE spendEmpties #-}
 
--- | Count the bytes of a fraction, if both its numbers are large.
+-- | Use steps for the bytes of a fraction, if both its numbers are large.
 spendFraction :: Integer -> Integer -> Get ()
 spendFraction n d
   | isLarge n && isLarge d =
@@ -286,18 +289,19 @@ spendFraction n d
   where
     isLarge x = magnitudeSize x > 4096
 
--- | Count the digits of a number without bounds, if they are many. To find its value takes more
--- than linear time.
+-- | Use steps for the digits of an unbounded number, if they are many, because finding its value
+-- takes more than linear time.
 spendDigits :: Int -> Get ()
 spendDigits n
   | n > 4096 = spend " steps to read digits" n
   | otherwise = pure ()
 
--- | Fail if n elements are more than the budget's bytes, unless they are there already.
+-- | Fail if the budget does not allow the bytes of n elements. If the bytes are at hand, this only
+-- compares.
 announceElements ::
-  -- | The least bytes of an element, more than none.
+  -- | The least number of bytes of an element, at least 1.
   Int ->
-  -- | The elements (not negative).
+  -- | The number of elements (not negative).
   Int ->
   Get ()
 announceElements width n = do
@@ -307,7 +311,7 @@ announceElements width n = do
     else announceAhead width n
 {-# INLINE announceElements #-}
 
--- The error is that of the first of them, and has their number.
+-- The error is at the first element, and has the number of elements.
 announceAhead :: Int -> Int -> Get ()
 announceAhead width n = () <$ inEnv (inTraced (InsideSpan elements)) (announce bytes)
   where
@@ -315,20 +319,19 @@ announceAhead width n = () <$ inEnv (inTraced (InsideSpan elements)) (announce b
     bytes = if n > maxBound `quot` width then maxBound else n * width
 {-# NOINLINE announceAhead #-}
 
--- | Count a round that has read nothing: Note [Elements that read nothing] in
+-- | Use a step for a round that has read nothing: Note [Elements that read nothing] in
 -- "Ashlar.Get.Combinators".
 chargeRound :: Get ()
 chargeRound = spendEmpties 1
 
--- | A decoder that counts as an empty element where it reads nothing.
+-- | Run a decoder, and use a step if it has read nothing.
 chargedIfEmpty :: Get a -> Get a
 chargedIfEmpty = ifReadsNothing (<$ chargeRound)
 {-# INLINE chargedIfEmpty #-}
 
 -- | @isolate n p@ runs @p@ on the next @n@ bytes alone: to @p@ the input ends there. Fails if @p@
--- does, if @n@ is negative, or if @p@ leaves bytes over. Where the input ends before them, they are
--- missing ('Ashlar.Get.MissingInput'): to know that, it reads on until it has passed them or the
--- input ends.
+-- fails, if @n@ is negative, or if @p@ does not read all @n@ bytes. If the input has fewer than @n@
+-- bytes, the error is 'Ashlar.Get.MissingInput'. To find that out, @isolate@ reads on after @p@.
 --
 -- >>> runGet (isolate 2 getWord16le) "abc"
 -- Right 25185
@@ -340,11 +343,12 @@ isolate :: Int -> Get a -> Get a
 isolate n = isolateOr (leftOver (,) n) n
 {-# INLINE isolate #-}
 
--- | @isolateAtMost n p@ runs @p@ with at most the next @n@ bytes: to @p@ the input ends after them.
--- What @p@ leaves over comes next. Fails if @p@ does, or if @n@ is negative.
+-- | @isolateAtMost n p@ runs @p@ on at most the next @n@ bytes: to @p@ the input ends after them.
+-- Bytes that @p@ does not read are left for the next decoder. Fails if @p@ fails, or if @n@ is
+-- negative.
 --
--- This bounds what @p@ may read, whatever lengths the input announces. The value that it makes of
--- the bytes may take more memory than they do.
+-- This bounds the bytes that @p@ may read, whatever lengths the input announces. The value that @p@
+-- makes of them may take more memory than they do.
 --
 -- >>> runGetRest (isolateAtMost 3 (getWord8 *> getWord8)) "abcd"
 -- Right (98,"cd")
@@ -356,7 +360,7 @@ isolateAtMost n =
 
 -- | 'isolate', given how to fail if bytes were not read.
 isolateOr ::
-  -- | Given how many.
+  -- | Given the number of bytes that were not read: fail.
   (Int -> Get ()) ->
   Int ->
   Get a ->
@@ -365,19 +369,20 @@ isolateOr unread n = limited "isolate: negative number of bytes" n $ \left ->
   if left == 0 then pure () else unread left
 {-# INLINE isolateOr #-}
 
--- | Fail, because bytes of a part were left over, or were missing.
+-- | Fail after an @isolate@, because bytes of it were not read: with 'Invalid' if the input has
+-- them all, else with 'MissingInput'.
 leftOver ::
-  -- | How many bytes were needed where the input ends, and how many of them were there, given these
-  -- numbers for the bytes that were not read. The error is where the former begin.
+  -- | Given how many bytes were not read, and how many of these the input has: the two numbers of
+  -- the 'MissingInput'. The error is at the first of the bytes needed.
   (Int -> Int -> (Int, Int)) ->
-  -- | Bytes of the part.
+  -- | The bytes of the @isolate@.
   Int ->
-  -- | Bytes that were not read.
+  -- | The bytes that were not read.
   Int ->
   Get ()
 leftOver cutOff n left = do
   now <- here
-  -- Not through input without end.
+  -- Held, so that endless input gives an error.
   have <- asValue (skipUpTo left)
   if have == left
     then
@@ -388,12 +393,12 @@ leftOver cutOff n left = do
       failWith now (now + left - needed) nothingFound (MissingInput needed found)
 {-# NOINLINE leftOver #-}
 
--- A decoder to which the input ends after n bytes.
+-- Run a decoder to which the input ends after n bytes.
 limited ::
   -- The message if n is negative.
   String ->
   Int ->
-  -- What to do at the end, given how many of the n bytes were not read.
+  -- What to do after it, given how many of the n bytes were not read.
   (Int -> Get ()) ->
   Get a ->
   Get a
@@ -402,16 +407,16 @@ limited negative n atEnd p
   | otherwise = do
     at <- here
     limit <- inspect (\c _ _ -> getInt c limitCell)
-    -- Compared so that nothing overflows.
+    -- (This comparison cannot overflow.)
     a <-
       if n < limit - at
         then step (\c _ -> setLimit c (at + n)) *> p
         else do
-          -- The outer limit stays in force.
+          -- The input seems to end before, at the outer limit, which stays.
           inner <- inspect (\c env _ -> isolated c env limit (streamEnd at n))
           inEnv (const inner) p
     now <- here
-    -- (After a failure, the choice that goes back does this.)
+    -- (After a failure, the choice that goes back resets the limit.)
     step (\c _ -> setLimit c limit)
     atEnd (n - (now - at))
     pure a

@@ -9,7 +9,7 @@
 -- Module      : Ashlar.Internal.Get.Choice
 -- Description : Going back: choices, giving them up, and looking ahead
 --
--- (The 'Alternative' instance is here, and not beside the type, because it needs choice points.)
+-- (The 'Alternative' instance is here, and not next to the type, because it needs choice points.)
 module Ashlar.Internal.Get.Choice
   ( -- * Choices
     manyFold,
@@ -44,10 +44,11 @@ import GHC.IO (unIO)
 -- | 'empty' fails. If @p@ fails, @p '<|>' q@ is @q@ from the same offset, however much @p@ has read
 -- (unless it has passed a 'commit').
 --
--- 'many' and 'some' take as many as they can, in constant memory apart from the result. They end
--- where their decoder fails, or succeeds without reading anything.
+-- 'many' and 'some' decode as many values as they can, in constant memory apart from the result.
+-- They end where their decoder fails, or succeeds without reading anything.
 --
--- If all fails, the error is that of the alternative that got farthest ('Ashlar.Get.DecodeError').
+-- If all alternatives fail, the error is that of the one that got farthest
+-- ('Ashlar.Get.DecodeError').
 instance Alternative Get where
   empty = failingBy (\p c env -> recordAt c env p 0 NoAlternative)
   {-# INLINE empty #-}
@@ -73,7 +74,7 @@ orGuarded accepts wanted p (Get q) = Get $ \p0 c env s0 ->
    in unGet (tested accepts wanted (eitherOr p other) other) p0 c env s0
 {-# INLINE [1] orGuarded #-}
 
--- The first, or else the second from the same offset.
+-- Run the first decoder. If it fails, run the second from the same offset.
 eitherOr :: Get a -> Get a -> Get a
 eitherOr (Get p) (Get q) = Get $ \p0 c env s0 -> case unIO (openChoice c (Ptr p0)) s0 of
   (# s1, point #) ->
@@ -95,7 +96,7 @@ manyGuarded :: (Word8 -> Bool) -> Expectation -> Get a -> Get [a]
 manyGuarded accepts wanted p = inOrder (rounds (\as a -> a : as) [] (tested accepts wanted) p)
 {-# INLINE [1] manyGuarded #-}
 
--- The elements, of which the last was first.
+-- Reverse the elements of a result.
 inOrder :: Get [a] -> Get [a]
 inOrder g = g >>= \as -> pure $! reverse as
 {-# INLINE inOrder #-}
@@ -121,8 +122,8 @@ manyFoldGuarded :: (Word8 -> Bool) -> Expectation -> (b -> a -> b) -> b -> Get a
 manyFoldGuarded accepts wanted f z p = rounds f z (tested accepts wanted) p
 {-# INLINE [1] manyFoldGuarded #-}
 
--- See Note [Rules for decoders] in "Ashlar.Internal.Get.Core". Choices are associative, so that
--- each one in a row of them has its guard at the front.
+-- See Note [Rules for decoders] in "Ashlar.Internal.Get.Core". Nested choices are associated to the
+-- right, so that the rules find the guard of each alternative.
 {-# RULES
 "or/guarded" forall t w p q. orGet (guardedGet t w p) q = orGuarded t w p q
 "many/guarded" forall t w p. manyGet (guardedGet t w p) = manyGuarded t w p
@@ -135,7 +136,7 @@ manyFoldGuarded accepts wanted f z p = rounds f z (tested accepts wanted) p
 rounds ::
   (b -> a -> b) ->
   b ->
-  -- | The first decoder, or the second if the next byte rules it out.
+  -- | Run the first decoder, or the second if the next byte rules the first out.
   (Get b -> Get b -> Get b) ->
   Get a ->
   Get b
@@ -153,19 +154,18 @@ rounds f z guarded (Get p) = Get $ \start c env s ->
    in go z start s
 {-# INLINE rounds #-}
 
--- | Give up going back. If the decoder fails from now on, the choices that it is in fail too, and
--- their other alternatives are not tried. The bytes that were kept for them are released, so what
--- comes after the commit may be of any length. In short,
+-- | Give up the choices around this. If the decoder fails after it, these choices fail, too, and do
+-- not try their other alternatives. The bytes that were kept for them are released, so the input
+-- after the commit may be of any length. In short,
 --
 -- > (commit *> p) <|> q  =  commit *> p
 --
--- This concerns all choices that are open: each 'Control.Applicative.<|>' that this stands to the
--- left of, and each round of a 'Control.Applicative.many', up to the innermost 'attempt', which is
--- how a decoder keeps its commits to itself. Choices that are made after this one are as free as
--- ever.
+-- This concerns all open choices up to the innermost 'attempt': each 'Control.Applicative.<|>' that
+-- has the commit in its left alternative, and each round of a 'Control.Applicative.many'. Choices
+-- after the commit go back as always.
 --
--- A typical use is @many (tag *> commit *> body)@, which fails if a body does, where
--- @many (tag *> body)@ would end before its tag.
+-- A typical use is @many (tag *> commit *> body)@, which fails if a body fails. Without the commit
+-- it would end before the tag of that body.
 --
 -- >>> let item = getWord8 >>= \w -> if w == 1 then commit *> getWord16be else empty
 -- >>> runGet (many item) "\1ab\1cd."
@@ -175,7 +175,7 @@ rounds f z guarded (Get p) = Get $ \start c env s ->
 commit :: Get ()
 commit = inspect (\c _ _ -> commitHere c)
 
--- | Run a decoder whose 'commit's do not concern the choices around it. If it fails, they go on to
+-- | Run a decoder whose 'commit's do not concern the choices around it. If it fails, these try
 -- their next alternative in any case.
 --
 -- > attempt (commit *> p)  =  attempt p
@@ -191,16 +191,15 @@ attempt (Get p) = Get $ \p0 c env s0 -> case unIO (openBarrier c) s0 of
       (# s3, _ #) -> (# s3, p1, result #)
 {-# INLINE attempt #-}
 
--- | Run a decoder, and go back to where it began. If it fails, so does this, and the input is where
--- it failed.
+-- | Run a decoder, and go back to where it began. If it fails, this fails, too, and the next byte
+-- is the one where it failed.
 --
--- Until the decoder ends, the bytes that it reads are kept. Where input comes in chunks
--- ('Ashlar.Get.Decoder', "Ashlar.Get.Feed", 'Ashlar.Get.Source'), it may have to wait for the next
--- chunk, and keeps those from where it began: a look ahead by n bytes holds n bytes, rounded up to
--- whole chunks. So @lookAhead@ around the rest of a stream waits for the end of the stream, and
--- keeps all of it. When the decoder ends, the bytes that were read ahead stay at hand and are
--- decoded without waiting again. They are released as the decoders after it pass them. If the
--- stream ends first, the decoder fails, as anywhere else. Nothing needs to be fed twice.
+-- Until the decoder ends, the bytes that it reads are kept. A look-ahead by n bytes keeps n bytes,
+-- rounded up to chunks, and may have to wait for them ('Ashlar.Get.Decoder', "Ashlar.Get.Feed",
+-- 'Ashlar.Get.Source'). So a @lookAhead@ that reads to the end of a stream waits for that end, and
+-- keeps all bytes up to there. Afterwards, the bytes are decoded again without waiting, and are
+-- released as they are passed. If the stream ends first, the decoder fails, as anywhere else. No
+-- chunk needs to be fed twice.
 --
 -- >>> let size = lookAhead (getWord8 *> getWord16be)
 -- >>> let message = size >>= \n -> getByteString (3 + fromIntegral n)
@@ -230,7 +229,7 @@ lookAheadE :: Get (Either a b) -> Get (Either a b)
 lookAheadE = aheadIf isLeft
 {-# INLINE lookAheadE #-}
 
--- | Keep the bytes that a decoder reads, and go back to where it began if its result says so.
+-- | Run a decoder in a look-ahead, and go back if the predicate holds of its result.
 aheadIf :: (a -> Bool) -> Get a -> Get a
 aheadIf goesBack = inLookAhead $ \ahead a ->
   if goesBack a
@@ -238,7 +237,7 @@ aheadIf goesBack = inLookAhead $ \ahead a ->
     else a <$ inspect (\c _ _ -> closeLookAhead c ahead)
 {-# INLINE aheadIf #-}
 
--- Run a decoder, given what closes the look-ahead if it succeeds.
+-- Run a decoder in a look-ahead, given what closes that if the decoder succeeds.
 inLookAhead :: (LookAhead -> a -> Get b) -> Get a -> Get b
 inLookAhead closed (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c env (Ptr p0)) s0 of
   (# s1, ahead #) -> case p p0 c env s1 of
@@ -247,8 +246,8 @@ inLookAhead closed (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c en
       (# s3, _ #) -> (# s3, p1, (# | (##) #) #)
 {-# INLINE inLookAhead #-}
 
--- | Run a decoder, and return its result with the bytes that it read. These are a slice of the
--- input if they lie in one chunk, as with 'Ashlar.Get.getByteString'.
+-- | Run a decoder, and return its result with the bytes that it read. If these lie in one chunk,
+-- they are a slice of the input, as with 'Ashlar.Get.getByteString'.
 --
 -- >>> runGet (match (many (getWord8 >>= guard . (> 32)))) "word "
 -- Right ("word",[(),(),(),()])
@@ -256,8 +255,8 @@ match :: Get a -> Get (ByteString, a)
 match = inLookAhead (\ahead a -> (\bytes -> (bytes, a)) <$> readSince ahead)
 {-# INLINE match #-}
 
--- | Succeed without reading anything where a decoder fails, and fail where it succeeds. Commits in
--- it do not concern others, as with 'attempt'.
+-- | Succeed without reading anything if a decoder fails, and fail if it succeeds. Commits in the
+-- decoder do not concern the choices around this, as with 'attempt'.
 --
 -- >>> runGet (many (notFollowedBy (getWord16be >>= guard . (== 3338)) *> getWord8)) "ab\r\n"
 -- Right [97,98]

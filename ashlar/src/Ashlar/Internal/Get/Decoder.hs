@@ -6,13 +6,13 @@
 -- Description : Decoders that are fed
 --
 -- 'begin' is the engine of "Ashlar.Get.Feed" and 'Decoder'. The decoder runs as a coroutine that
--- suspends only where it waits for the next chunk ('inputPrepare').
+-- suspends only to wait for the next chunk ('inputPrepare').
 --
 -- Note [The chunk comes first]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- The chunk is not handed over by resuming. It is written to a variable before, and the decoder
--- looks there before it suspends. So it cannot be lost if an exception strikes just after the
--- decoder has been resumed.
+-- A chunk is put into a variable before the decoder is resumed, and is not an argument of the
+-- resumption. The decoder looks into the variable before it suspends. So the chunk is not lost if
+-- an exception strikes just after the decoder has been resumed.
 module Ashlar.Internal.Get.Decoder
   ( -- * The engine
     Fed (..),
@@ -45,27 +45,29 @@ import Data.Int (Int64)
 import Data.Maybe (catMaybes, isNothing, maybeToList)
 import System.IO.Unsafe (unsafePerformIO)
 
--- | How far a decoder has come that is fed its input.
+-- | The state of a decoder that is fed.
 data Fed a
-  = -- | It needs a chunk, which is not empty, or the end of the input. To be resumed at most once.
+  = -- | It needs a chunk, which must not be empty, or 'Nothing' at the end of the input. It must be
+    -- resumed at most once.
     Waiting (Maybe ByteString -> IO (Fed a))
   | -- | It has ended: the bytes that it had not read, the offset at which they begin, and the
     -- result.
     Finished !ByteString !Int64 (Either DecodeError a)
 
--- What has been handed over and not been taken: chunks, and whether these are the last ones.
+-- The chunks that the decoder has been given and has not taken, and whether these are the last
+-- ones.
 data Pending = Pending [ByteString] !Bool
 
 -- | Start a decoder, and run it until it needs more.
 begin ::
-  -- | How many bytes it may hold, or 'maxBound'.
+  -- | How many bytes the decoder may hold, or 'maxBound'.
   Int ->
   Get a ->
   -- | The offset of the first byte.
   Int ->
   -- | The first chunks. None is empty.
   [ByteString] ->
-  -- | Are these all?
+  -- | Are these all the chunks?
   Bool ->
   IO (Fed a)
 begin bytes g offset chunks isLast = do
@@ -95,11 +97,11 @@ begin bytes g offset chunks isLast = do
 
 -- | A decoder that is fed its input chunk by chunk.
 --
--- This is a pure value: each state can be used any number of times, also by several threads, with
--- other input each time. The first use of a 'Partial' goes on where the decoder stopped. A later
--- one runs the decoder again from the start, on all chunks that led there. For that, a 'Partial'
--- keeps them all. "Ashlar.Get.Feed" has decoders that take constant memory and are used once. What
--- it says about the time that a stop takes holds here, too.
+-- This is a pure value: each state can be used any number of times, by any threads, with different
+-- input each time. The first use of a 'Partial' continues where the decoder stopped. A later use
+-- runs the decoder again from the start, on all chunks so far, which a 'Partial' keeps for that.
+-- "Ashlar.Get.Feed" has decoders that take constant memory and are used once. It also says how long
+-- suspending takes, which is the same here.
 data Decoder a
   = -- | It has failed: the bytes that it had not read, the offset at which they begin, and why.
     Fail !ByteString !Int64 DecodeError
@@ -110,8 +112,8 @@ data Decoder a
     -- result.
     Done !ByteString !Int64 a
 
--- | Start a decoder. It stops for input only if it cannot go on otherwise, and ends as soon as it
--- can. It may hold 64 MiB of input at once, and 'Ashlar.Get.withBudget' sets another limit.
+-- | Start a decoder. It stops for input only if it cannot continue without, and ends as soon as it
+-- can. It may hold 64 MiB of input at once. 'Ashlar.Get.withBudget' sets another limit.
 --
 -- >>> let fed = runGetIncremental getWord16be `pushChunk` "\1" `pushChunk` "\2\3"
 -- >>> case fed of Done rest at w -> print (rest, at, w); _ -> putStrLn "not done"
@@ -125,7 +127,7 @@ incremental :: Int -> Get a -> Decoder a
 incremental bytes g = unsafePerformIO (begin bytes g 0 [] False >>= decoder bytes g [])
 {-# NOINLINE incremental #-}
 
--- The third argument is what has been fed to get there, the last first.
+-- The third argument is the chunks that the decoder has been fed, the last first.
 decoder :: Int -> Get a -> [Maybe ByteString] -> Fed a -> IO (Decoder a)
 decoder bytes g history progress = case progress of
   Finished rest at (Left e) -> pure (Fail rest at e)
@@ -141,19 +143,19 @@ decoder bytes g history progress = case progress of
             maybe (again fed) ($ chunk) mine >>= decoder bytes g fed
     pure (Partial resume)
   where
-    -- From the start.
+    -- Run the decoder from the start.
     again fed = begin bytes g 0 (reverse (catMaybes fed)) (any isNothing fed)
 
--- | Go on with a chunk. If the decoder has ended already, the chunk is added to the bytes that it
--- had not read, which are copied for that. For many chunks, 'pushChunks' does it once.
+-- | Resume with a chunk. If the decoder has ended already, the chunk is appended to the bytes that
+-- it had not read, which copies both. For many chunks, 'pushChunks' copies only once.
 pushChunk :: Decoder a -> ByteString -> Decoder a
 pushChunk state bs = case state of
   Partial resume -> resume (Just bs)
   Fail rest at e -> Fail (rest <> bs) at e
   Done rest at a -> Done (rest <> bs) at a
 
--- | Go on with the chunks of a lazy 'L.ByteString'. They are not forced before they are needed.
--- When the decoder ends, all are forced, to return the bytes that it had not read.
+-- | Resume with the chunks of a lazy 'L.ByteString'. Chunks are not forced before they are needed.
+-- When the decoder ends, the others are forced and appended to the bytes that it had not read.
 pushChunks :: Decoder a -> L.ByteString -> Decoder a
 pushChunks state lbs = go state (L.toChunks lbs)
   where
@@ -163,7 +165,7 @@ pushChunks state lbs = go state (L.toChunks lbs)
       (Fail rest at e, _) -> Fail (S.concat (rest : bss)) at e
       (Done rest at a, _) -> Done (S.concat (rest : bss)) at a
 
--- | Go on without more input. The result is not 'Partial'.
+-- | Resume without more input. The result is not 'Partial'.
 pushEndOfInput :: Decoder a -> Decoder a
 pushEndOfInput state = case state of
   Partial resume -> resume Nothing

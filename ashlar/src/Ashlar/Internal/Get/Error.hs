@@ -26,15 +26,14 @@ import Data.Word (Word8)
 
 -- | Where and why a decoder failed.
 --
--- Of all alternatives that were tried, this is about the one that got farthest in the input. Where
--- several got equally far, 'errorExpected' has what each of them expected at its offset. The rest
--- is from the last of them, but missing bytes count for more than unexpected ones, and a message of
--- 'fail' for more than both. Different messages at one offset and with the same labels are all
--- there, in one.
+-- Of all alternatives that were tried, the error is about the one that got farthest in the input.
+-- If some got equally far, 'errorExpected' has what each of them expected at its offset. The other
+-- fields are from the last of them, but missing bytes come before unexpected ones, and a message of
+-- 'fail' before both. Different messages at the same offset and with the same labels are joined.
 --
--- An error is small, however large the input and however deeply the decoder was nested: of a label,
--- a name or a message of more than 1,000 characters the first 1,000 are there, and @..@. All but
--- the excerpt is the same however the input was cut into chunks.
+-- An error is small, however large the input and however deeply the decoder was nested. Labels,
+-- names and messages are cut off after 1,000 characters, which @..@ shows. Only the excerpt depends
+-- on how the input was cut into chunks.
 --
 -- 'displayException' shows it in a few lines, 'summarizeError' in one:
 --
@@ -51,21 +50,21 @@ data DecodeError = DecodeError
     -- | The labels around that point ('Ashlar.Get.label'), innermost first. Instances of @Codec@
     -- give the path to the field, such as @Order.items[3].price@, as one label.
     --
-    -- Of more than 32 labels and values in one another only the innermost 24 and the outermost 8
-    -- are there, with @..@ for the others.
+    -- Of more than 32 nested labels and values, only the innermost 24 and the outermost 8 are here,
+    -- with @..@ for the others.
     errorLabels :: [String],
     -- | What was wrong there.
     errorReason :: !Reason,
-    -- | Where input is missing inside a list, vector or map of a @Codec@, or it is over the budget:
-    -- the number of elements that the innermost of them announced.
+    -- | If bytes are missing, or the budget is used up, inside a list, vector or map of a @Codec@:
+    -- the number of elements that the innermost of these announced.
     errorAnnounced :: !(Maybe Int),
-    -- | The names of what could have stood there ('Ashlar.Get.<?>'), each once, in the order in
-    -- which it was tried. A run remembers 32 failures at one offset, so of more names than that
-    -- the first ones and the last are there.
+    -- | The names of what was expected there ('Ashlar.Get.<?>'), each once, in the order in which
+    -- the alternatives were tried. A run remembers 32 failures at one offset. Of more names than
+    -- that, the first ones and the last are here.
     errorExpected :: [String],
     -- | The bytes there that the decoder examined, at most 16.
     errorFound :: !ByteString,
-    -- | The bytes around that point that were still at hand.
+    -- | The bytes around that point that were still in memory.
     errorExcerpt :: !Excerpt
   }
   deriving stock (Eq, Show)
@@ -75,29 +74,29 @@ data Reason
   = -- | The input ends, or the bytes of an 'Ashlar.Get.isolate' do: how many bytes were needed, and
     -- how many were left.
     MissingInput !Int !Int
-  | -- | An offset ('Ashlar.Get.atOffset') leads out of what it counts in: the offset, and the size
-    -- of that in bytes.
+  | -- | An offset ('Ashlar.Get.atOffset') is after the end: the offset, and the number of bytes
+    -- from where it counts to the end.
     BadOffset !Int64 !Int64
   | -- | The decoder called 'fail', or found a value that is not allowed.
     Invalid String
-  | -- | There are other bytes than what was expected.
+  | -- | The bytes are not those that were expected.
     Unexpected
   | -- | There was no alternative left ('Control.Applicative.empty').
     NoAlternative
   | -- | The input should have ended here.
     TrailingInput
-  | -- | A budget was used up ('Ashlar.Get.Budget'): the message says which number, and of what.
+  | -- | A budget was used up ('Ashlar.Get.Budget'): a message with the limit.
     OverBudget String
-  | -- | What is wrong is in bytes that are not in the input as they are
-    -- ('Ashlar.Get.ownBytes'). The offset of this error is that in them.
+  | -- | The error is in bytes that are not part of the input ('Ashlar.Get.ownBytes'). The offset of
+    -- the inner error counts in these.
     InOwnBytes DecodeError
   deriving stock (Eq, Show)
 
--- | Some bytes of the input, and the offset of the first of them. They are a copy of at most 48
--- bytes, so that an error does not keep the input in memory.
+-- | Some bytes of the input, and the offset of the first. They are a copy of at most 48 bytes, so
+-- that an error does not keep the input in memory.
 --
--- How much of the input was still at hand depends on the chunks it came in. For errors not to
--- depend on that, any two excerpts are equal.
+-- Any two excerpts are equal, so that equality of errors does not depend on the chunks of the
+-- input, which decide how many bytes are still in memory.
 data Excerpt = Excerpt !Int64 !ByteString
   deriving stock (Show)
 
@@ -125,7 +124,7 @@ instance Exception DecodeError where
   displayException e =
     List.intercalate "\n" (placed e (reasonText e) : map ("  " ++) (details e))
 
--- What was expected, and the bytes.
+-- The lines after the first: what was expected, and the bytes.
 details :: DecodeError -> [String]
 details e = case errorReason e of
   InOwnBytes inner -> details inner
@@ -140,9 +139,8 @@ details e = case errorReason e of
       ls -> ls
     found = errorFound e
 
--- | An error in one line, for logs: the offset, the labels, and the reason. There are no bytes of
--- the input in it but those that a message quotes. Control characters are escaped, as 'show'
--- escapes them.
+-- | An error in one line, for logs: the offset, the labels, and the reason. It contains no bytes of
+-- the input, unless a message quotes some. Control characters are escaped as by 'show'.
 --
 -- >>> let unprivileged n = if n < 1024 then fail "privileged" else pure n
 -- >>> let address = label "address" (getWord32be *> label "port" (getWord16be >>= unprivileged))
@@ -178,7 +176,7 @@ reasonText e = case errorReason e of
   Unexpected -> expectedOr "unexpected input"
   NoAlternative -> expectedOr "no alternative left"
   where
-    -- Where nothing else is known, the names come first.
+    -- The names of what was expected, if there are any, or else a message.
     expectedOr message
       | null (errorExpected e) = message
       | otherwise = "expected " ++ alternatives (errorExpected e)
@@ -194,8 +192,8 @@ alternatives names = case reverse names of
   lastName : others@(_ : _) -> List.intercalate ", " (reverse others) ++ " or " ++ lastName
   _ -> concat names
 
--- The lines of an excerpt that has the offset of the error, or ends there, with carets below what
--- was found.
+-- The lines of an excerpt, with carets below the bytes that were found. None if the offset of the
+-- error is neither in the excerpt nor at its end.
 excerptLines :: DecodeError -> [String]
 excerptLines e
   | S.null bytes || at < from || at > from + fromIntegral (S.length bytes) = []
@@ -212,11 +210,11 @@ excerptLines e
       replicate (3 * fromIntegral (start .&. 15)) ' '
         ++ concatMap (\w -> hexByte w ++ " ") (S.unpack row)
     padded s = take 49 (s ++ repeat ' ')
-    -- Below the first row that has the offset, or that ends just before it.
+    -- The carets are below the row that has the offset, or that ends just before it.
     carets start n
       | at >= start && at < start + fromIntegral n
           || at == end && start + fromIntegral n == end =
-        -- After a full row there is one caret, too.
+        -- There is at least one caret, even after a full row.
         [ replicate (10 + 3 * column) ' '
             ++ unwords (replicate (max 1 (min found (16 - column))) caret)
         ]
@@ -225,7 +223,7 @@ excerptLines e
         column = min 16 (fromIntegral (start .&. 15) + fromIntegral (at - start)) :: Int
         caret = if at == end then "^" else "^^"
 
--- Cut where the offset is a multiple of 16.
+-- Cut bytes into rows at the offsets that are multiples of 16.
 linesOf :: Int64 -> ByteString -> [(Int64, ByteString)]
 linesOf from bytes
   | S.null bytes = []

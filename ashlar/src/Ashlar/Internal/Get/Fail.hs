@@ -4,8 +4,8 @@
 -- Module      : Ashlar.Internal.Get.Fail
 -- Description : Decoders that fail, and names for their errors
 --
--- Each decoder that fails says how many bytes it has examined, which its error shows. That number
--- must not depend on how the input is cut (INV-G2).
+-- A decoder that fails says how many bytes it has examined, and its error shows these bytes. The
+-- number must not depend on how the input is cut into chunks (INV-G2).
 module Ashlar.Internal.Get.Fail
   ( -- * At the cursor
     failExpecting,
@@ -78,8 +78,8 @@ missing needed left =
   together left >>= \m -> cursor >>= \p -> failAt p m (MissingInput needed left)
 {-# NOINLINE missing #-}
 
--- Bring n bytes that are there, but no more than an error shows, into one segment: the decoder
--- may have examined them in several. Returns their number, which is that of the bytes found there.
+-- Bring n bytes that the input has into one segment, but no more than an error shows. (The decoder
+-- may have examined them in more than one segment.) Returns their number.
 together :: Int -> Get Int
 together n = foundLength <$> lookAt (min 16 n)
 
@@ -104,7 +104,7 @@ invalidFrom :: Int -> String -> Get a
 invalidFrom at message = here >>= \reach -> failWith reach at nothingFound (Invalid message)
 {-# NOINLINE invalidFrom #-}
 
--- | Decode a value and convert it. If that gives a message, fail with it
+-- | Decode a value and convert it. If the conversion returns a message, fail with that
 -- ('Ashlar.Get.Invalid') at the offset where the value begins.
 --
 -- @'refine' 'Right' g == g@, and
@@ -126,7 +126,7 @@ refine check g = do
 {-# INLINE refine #-}
 
 -- | Name what a decoder decodes. Errors anywhere inside have the name in their
--- 'Ashlar.Get.errorLabels'. It is evaluated only for an error.
+-- 'Ashlar.Get.errorLabels'. The name is evaluated only for an error.
 --
 -- >>> either (print . errorLabels) print (runGet (label "price" getWord32le) "ab")
 -- ["price"]
@@ -164,13 +164,13 @@ named (Get p) name = Get $ \p0 c env s0 -> case unIO (offsetOf c (Ptr p0)) s0 of
     guardedGet t (Expectation (names ++ [name])) (named g name)
   #-}
 
--- | Inside a value, or elements, whose bytes are read as one span. The cursor stands before them.
--- Costs nothing unless something is wrong.
+-- | Run a decoder that reads a value, or elements, as one span, which begins at the cursor. Costs
+-- nothing unless it fails.
 insideSpan :: Names -> Get a -> Get a
 insideSpan names = inEnv (inSpanOf names)
 {-# INLINE insideSpan #-}
 
--- The environment inside such a value.
+-- The environment inside such a span.
 inSpanOf :: Names -> Env -> Env
 inSpanOf names env = inTraced (InsideSpan names) env
 {-# NOINLINE inSpanOf #-}

@@ -8,8 +8,8 @@
 -- Module      : Ashlar.Internal.Get.NextByte
 -- Description : Decoders that look at the next byte
 --
--- Single bytes, literals, and choices that the next byte decides. None of it goes back, so none of
--- it keeps input. The exception is a literal in several chunks, which is kept while it is compared.
+-- Single bytes, literals, and choices that the next byte decides. These never go back, so they keep
+-- no input. The exception is a literal in more than one chunk, which is kept while it is compared.
 module Ashlar.Internal.Get.NextByte
   ( -- * One byte
     word8,
@@ -81,7 +81,7 @@ anyWord8 :: Get Word8
 anyWord8 = getWord8
 {-# INLINE anyWord8 #-}
 
--- | A byte that a function has changed, if a predicate then holds of it.
+-- | What a function makes of the next byte, if a predicate holds of that.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGet (P.satisfyWith (subtract 48) (<= 9)) "7"
@@ -94,9 +94,9 @@ acceptedByWith :: String
 acceptedByWith = "a byte that satisfyWith accepts"
 {-# NOINLINE acceptedByWith #-}
 
--- | Fail at the next byte, which is not wanted, or at the end of the input.
+-- | Fail, because the next byte is refused, or because the input ends here.
 refused ::
-  -- | A name for what is wanted.
+  -- | A name for what was expected.
   String ->
   Get a
 refused name = nextCode >>= \i -> if i < 0 then missing 1 0 else expected name 1
@@ -119,8 +119,9 @@ peekWord8' :: Get Word8
 peekWord8' = need 1 *> inspect (\_ _ p -> peekHost p)
 {-# INLINE peekWord8' #-}
 
--- | Exactly these bytes, which are also the result. If one is different, the error is at the first
--- of them, and no input after the one that is different is asked for. It names 32 bytes at most.
+-- | Exactly these bytes, which are also the result. If a byte of the input differs, the error is at
+-- the first of the bytes, and no input after that byte is asked for. It shows at most 32 of the
+-- bytes.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGet (P.bytes "HTTP/" *> getWord8) "HTTP/1"
@@ -131,16 +132,15 @@ bytes s = s <$ readBytes s
 
 -- Note [Literals in a decoder]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- The length of a literal is known to the compiler, and its bytes lie in the program's memory. So a
--- literal of up to 32 bytes is compared in place, by a few loads of words. A call that is told a
--- string finds out the length each time, and passes more than fits into registers (benchmark "2000
+-- GHC knows the length of a literal, whose bytes lie in the program's memory. So a literal of up to
+-- 32 bytes is compared by a few loads of words, inline. A function that takes a string would have
+-- to test its length each time, and has more arguments than fit into registers (benchmark "2000
 -- literals of 18 bytes").
 --
--- The rules match before phase 1, because a literal is then a list that is built
--- (Note [Literals] in "Ashlar.Internal.Builder.Strings"), and bytestring has not yet unfolded what
--- packs it. A literal that has a name of its own, or other characters than those from U+0001 to
--- U+007F, is compared as any other string. (Inspection test "keywords". Test "literals in the
--- program".)
+-- The rules match before phase 1. Until then, a literal is a list made by 'build'
+-- (Note [Literals] in "Ashlar.Internal.Builder.Strings"), and 'packChars' is not yet unfolded. A
+-- literal that is bound to a variable, or that has characters other than U+0001 to U+007F, is
+-- compared as any other string. (Inspection test "keywords". Test "literals in the program".)
 {-# RULES
 "bytes/literal" [~1] forall s.
   bytes (packChars (build (unpackFoldrCString# s))) =
@@ -150,7 +150,7 @@ bytes s = s <$ readBytes s
     literalOption s (packChars (build (unpackFoldrCString# s)))
   #-}
 
--- A literal: its address in memory, and the same bytes.
+-- 'bytes' of a literal, given its address and the same bytes as a string.
 literalBytes :: Addr# -> ByteString -> Get ByteString
 literalBytes a s = s <$ orElse a () (readBytes s)
 {-# INLINE [1] literalBytes #-}
@@ -159,8 +159,8 @@ literalOption :: Addr# -> ByteString -> Get Bool
 literalOption a s = orElse a True (readOption s)
 {-# INLINE [1] literalOption #-}
 
--- Read a literal if it is at hand and the compiler knows that it is short. All of it is in the
--- program's memory.
+-- Read a literal in place if it is short and the bytes of the input are at hand. Otherwise run the
+-- other decoder.
 orElse :: Addr# -> r -> Get r -> Get r
 orElse a found other
   | n <= 32 = matchesAt (Ptr a) n >>= \ok -> if ok then found <$ moveBy n else other
@@ -173,21 +173,21 @@ readBytes :: ByteString -> Get ()
 readBytes s = Get (readBytes# s)
 {-# INLINE readBytes #-}
 
--- (A known function with all its arguments: called without an allocation.)
+-- (A known function that takes all its arguments, so a call allocates nothing.)
 readBytes# :: ByteString -> Addr# -> Cells -> Env -> State# RealWorld -> Result ()
 readBytes# s p c env s0 = unGet (orSlowly () (mismatched s) s) p c env s0
 {-# NOINLINE readBytes# #-}
 
--- Read these bytes if all of them are at hand, or else do it in another way.
+-- Read these bytes if all of them are at hand. Otherwise run the slow decoder.
 orSlowly :: r -> Get r -> ByteString -> Get r
 orSlowly found slowly s = matches s >>= \ok -> if ok then found <$ moveBy (S.length s) else slowly
 {-# INLINE orSlowly #-}
 
--- | Are exactly these bytes next? If so, they are read. If not, nothing is read. It never fails,
--- and does not ask for input after the first byte that is different.
+-- | Are exactly these bytes next? If so, read them. If not, read nothing. This never fails, and
+-- does not ask for input after the first byte that differs.
 --
--- Unlike @'Control.Applicative.optional' ('bytes' s)@ it leaves nothing in the error of what
--- follows.
+-- Unlike @'Control.Applicative.optional' ('bytes' s)@ it does not appear in errors of later
+-- decoders.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGetRest (P.optionBytes "0x") "0xff"
@@ -216,7 +216,7 @@ matches :: ByteString -> Get Bool
 matches s = inspect (\c _ p -> withBytesQuick s (\q n -> matching q n c p))
 {-# INLINE matches #-}
 
--- The same for n bytes at an address, which must be readable.
+-- 'matches' for the n bytes at an address, which must be readable.
 matchesAt :: Ptr Word8 -> Int -> Get Bool
 matchesAt q n = inspect (\c _ p -> matching q n c p)
 {-# INLINE matchesAt #-}
@@ -224,12 +224,12 @@ matchesAt q n = inspect (\c _ p -> matching q n c p)
 matching :: Ptr Word8 -> Int -> Cells -> Ptr Word8 -> IO Bool
 matching q n c p = do
   e <- getPtr c endCell
-  -- n bytes lie before the end.
+  -- If so, n bytes of the input are readable.
   if e `minusPtr` p >= n then equal q p n else pure False
 {-# INLINE matching #-}
 
--- Are n bytes the same at two addresses? They must be readable at both. Up to 32 bytes are compared
--- by words, of which the last may overlap those before it, as in Note [Short copies].
+-- Are the n bytes at two addresses the same? They must be readable at both. Up to 32 bytes are
+-- compared as words, of which the last may overlap those before it, as in Note [Short copies].
 equal :: Ptr Word8 -> Ptr Word8 -> Int -> IO Bool
 equal a b n
   | n > 32 = equalLong a b n
@@ -262,19 +262,20 @@ equalLong a b left
     if same then equalLong (a `plusPtr` 65536) (b `plusPtr` 65536) (left - 65536) else pure False
 {-# NOINLINE equalLong #-}
 
--- It is different, or lies in several chunks, or the input ends before.
+-- 'bytes' that are not at hand, or differ, or are cut off by the end of the input.
 mismatched :: ByteString -> Get ()
 mismatched s = do
-  -- It goes back, so that the error is at the first byte, and so is the cursor.
+  -- A look-ahead, because the error and the cursor must be at the first byte.
   how <- lookAhead (compared s)
   case how of
     Same -> skip (S.length s)
     Ended n -> missing (S.length s) n
-    -- How many bytes are the same is known whatever the chunks.
+    -- n does not depend on the chunks.
     Differs n -> expected (nameOfAll s) (n + 1)
 
--- Bytes that are not all printable are shown in hexadecimal, too. Of many bytes, the name has the
--- first ones. The copy does not keep the others in memory.
+-- The name of a literal in errors. If it is not all printable, the name is also in hexadecimal. Of
+-- more than 32 bytes, the name has the first 32, which are copied so that the others are not kept
+-- in memory.
 nameOfAll :: ByteString -> String
 nameOfAll s
   | S.length s <= 32 = shown s
@@ -287,7 +288,7 @@ nameOfAll s
     -- ASCII, with tabs and ends of lines.
     isText w = w >= 32 && w < 127 || w == 9 || w == 10 || w == 13
 
--- Read bytes as long as they are these.
+-- Read bytes as long as they are equal to those of a string.
 compared :: ByteString -> Get Compared
 compared s = compareOn 0
   where
@@ -296,6 +297,7 @@ compared s = compareOn 0
       | otherwise = switch (pure (Ended at)) $ \w ->
         if w == unsafeIndex s at then advance *> compareOn (at + 1) else pure (Differs at)
 
+-- All bytes are the same, or the input ends or differs after that many equal bytes.
 data Compared = Same | Ended !Int | Differs !Int
 
 -- | A line feed, or carriage return and line feed.
@@ -305,9 +307,9 @@ endOfLine =
 {-# INLINE endOfLine #-}
 
 -- | Choose by the next byte, which is not read: @switch end f@ is @end@ at the end of the input,
--- and else @f@ of the byte. It never goes back.
+-- and otherwise @f@ of the byte.
 --
--- It leaves nothing in the error of what follows, and keeps no input.
+-- This never goes back, keeps no input, and does not appear in errors of later decoders.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> let digits = P.takeWhile (\w -> w >= 48 && w <= 57)
@@ -347,8 +349,8 @@ manyWhile f p = go []
           else pure (reverse acc)
 {-# INLINE manyWhile #-}
 
--- | 'manyWhile' without the values: run a decoder as long as a predicate holds of the next byte. It
--- is to decoders what 'Ashlar.Get.Parse.skipWhile' is to bytes, in constant memory.
+-- | 'manyWhile' without the values, in constant memory: run a decoder as long as a predicate holds
+-- of the next byte.
 --
 -- >>> import qualified Ashlar.Get.Parse as Parse
 -- >>> let comment = Parse.skipWhile (/= 10) *> Parse.word8 10
@@ -364,7 +366,7 @@ skipManyWhile f p = go
           else pure ()
 {-# INLINE skipManyWhile #-}
 
--- An element, which must not be empty.
+-- Run a decoder, and fail if it has read nothing.
 readsSome :: String -> Get a -> Get a
 readsSome name = ifReadsNothing (\_ -> invalid (name ++ ": an element that reads nothing"))
 {-# INLINE readsSome #-}

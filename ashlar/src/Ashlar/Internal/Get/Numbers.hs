@@ -5,9 +5,8 @@
 -- Module      : Ashlar.Internal.Get.Numbers
 -- Description : Decoders for numbers of fixed size and strings of bytes; the offset
 --
--- Numbers in binary. The formats are those of "Ashlar.Internal.Prim.Scalar"; this module
--- gives each the name that "Data.Binary.Get" gives it. All of them fail where
--- too few bytes are left, and nowhere else.
+-- The formats of binary numbers are those of "Ashlar.Internal.Prim.Scalar". Their decoders have the
+-- names of "Data.Binary.Get". They only fail if too few bytes are left.
 module Ashlar.Internal.Get.Numbers
   ( getWord8,
     getInt8,
@@ -249,9 +248,9 @@ getDoublehost = getScalar P.doubleHost
 
 -- | @n@ bytes. A negative number fails.
 --
--- Where they lie in one chunk of the input, the result is a slice of it, which keeps that chunk's
--- memory alive ('Data.ByteString.copy' it if that is not wanted). Where they do not, they are
--- copied together, into memory that is allocated after they have arrived.
+-- If the bytes lie in one chunk of the input, the result is a slice of it, which keeps the memory
+-- of that chunk alive ('Data.ByteString.copy' it if that is not wanted). If not, they are copied
+-- into memory that is allocated after all of them have arrived.
 getByteString :: Int -> Get ByteString
 getByteString n
   | n > 0 = need n *> slice n
@@ -280,7 +279,7 @@ getLazyByteString n
                 failWith at at found (MissingInput (fromIntegral n) (fromIntegral (n - left)))
     go n []
 
--- | The first bytes of a string, for the error about it.
+-- | The first bytes of a string, for an error about it.
 foundIn :: ByteString -> Get Found
 foundIn bs = effect (withBytes bs peekFound)
 
@@ -295,7 +294,7 @@ slice n = do
   bs <$ moveBy n
 {-# INLINE slice #-}
 
--- The segment that the cursor is in. It has a box already. (Not inlined: the code for both kinds of
+-- The current segment. (It is boxed already. Not inlined, because the code for both kinds of
 -- environment would make 'getByteString' too large to be inlined.)
 currentSegment :: Env -> IO ByteString
 currentSegment env = case env of
@@ -303,8 +302,8 @@ currentSegment env = case env of
   Env input _ _ -> segmentCurrent <$> readIORef (inputSegments input)
 {-# NOINLINE currentSegment #-}
 
--- | The next byte, if a predicate holds of it. If it does not, the error is at this byte. It says
--- that a byte was expected that @satisfy@ accepts: give it a better name with 'Ashlar.Get.<?>'.
+-- | The next byte, if a predicate holds of it. If not, the error is at this byte, and says that a
+-- byte was expected that @satisfy@ accepts: give it a better name with 'Ashlar.Get.<?>'.
 --
 -- >>> let digit = satisfy (\w -> w >= 48 && w <= 57) <?> "digit"
 -- >>> runGet (many digit) "12x"
@@ -321,23 +320,23 @@ acceptedBySatisfy :: String
 acceptedBySatisfy = "a byte that satisfy accepts"
 {-# NOINLINE acceptedBySatisfy #-}
 
--- | Skip @n@ bytes. They are not brought together, and take no memory. A negative number fails.
+-- | Skip @n@ bytes, in constant memory. A negative number fails.
 skip :: Int -> Get ()
 skip n
   | n >= 0 = available >>= \left -> if left >= n then moveBy n else skipInput n
   | otherwise = invalid "skip: negative number of bytes"
 {-# INLINE skip #-}
 
--- | Bytes read so far, from the start of the stream, whatever the chunks.
+-- | The number of bytes from the start of the stream to here, whatever the chunks.
 bytesRead :: Get Int64
 bytesRead = fromIntegral <$> here
 
--- | Does the input (or the innermost 'Ashlar.Get.isolate') end here? This asks
--- the source for more if nothing is left of the last chunk.
+-- | Does the input (or the innermost 'Ashlar.Get.isolate') end here? If no byte is at hand, this
+-- asks the source for more.
 isEmpty :: Get Bool
 isEmpty = available >>= \left -> if left > 0 then pure False else not <$> moreInput
 
--- | A decoder, and what follows its value where it has read nothing.
+-- | Run a decoder. If it has read nothing, continue with the function, given the value.
 ifReadsNothing :: (a -> Get a) -> Get a -> Get a
 ifReadsNothing then' g = do
   before <- here
@@ -352,8 +351,9 @@ endOfInput = do
   end <- isEmpty
   if end then pure () else failExpecting "the end of the input" 1 TrailingInput
 
--- | Bytes that could be read without asking the source. It depends on how the input is cut into
--- chunks: it may decide how much memory to allocate, and nothing that shows in the result.
+-- | The number of bytes that can be read without asking the source. It depends on how the input is
+-- cut into chunks. So it may decide how much memory to allocate, but not what the result is
+-- (INV-G2).
 available :: Get Int
 available = inspect (\c _ p -> (`minusPtr` p) <$> getPtr c endCell)
 {-# INLINE available #-}

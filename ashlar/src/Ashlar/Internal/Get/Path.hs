@@ -7,19 +7,17 @@
 --
 -- Note [Parts]
 -- ~~~~~~~~~~~~
--- In a traced run (Note [Traced runs]) names cost nothing as long as all is well. A decoder that
--- goes into a value keeps two things. Its environment says which type it is decoding ('Inside'), as
--- a pointer to something that is only evaluated for an error ('Names'). A cell says which part of
--- the value it is in, as a number that it writes before it decodes the part. When a decoder goes
--- into the part in its turn, it puts the number that it finds into its own environment, and when it
--- leaves, back into the cell. So the environments and the cell together are the path, at the price
--- of one write for each part of variable size. Parts of constant size are read together and need
--- none: the offset tells which of them it was. (In runs that are not traced the number may be
--- written too, and is never read.)
+-- A traced run (Note [Traced runs]) knows its path without evaluating a name before there is an
+-- error. The path is in two places. The environment has the types of the values that the decoder is
+-- in ('Inside'), as pointers to 'Names', which are only evaluated for an error. 'partCell' has the
+-- number of the part of the innermost value, which a decoder writes before it decodes the part.
+-- When a decoder enters a value, it moves the number from the cell into its own environment, and
+-- when it leaves the value, back into the cell. So the path costs one write for each part of
+-- variable size. Parts of constant size are read together and cost no write: the offset of the
+-- error says which part failed. (Untraced runs may write the number, too, but never read it.)
 --
--- Also thought of: a label in the environment for each field, which allocates for each; and to
--- decode again with labels after a failure, which is not possible when the input is gone, and is
--- done when it is not.
+-- Also thought of: a label in the environment for each field, which allocates for each; decoding
+-- again with labels after a failure, which only works for input that is still there.
 module Ashlar.Internal.Get.Path
   ( -- * What is known of a type
     Names (..),
@@ -44,63 +42,63 @@ where
 
 import Data.Char (isDigit)
 
--- | What is known of a type, for errors.
+-- | What errors say of a value.
 data Names
   = Nameless
-  | -- | Its name.
+  | -- | The name of its type.
     OfType String
-  | -- | One of its constructors: the name of the type, the name of the constructor if there are
-    -- several, the names of the fields if they have some (each ended by a space), and the fields.
+  | -- | The name of its type, the name of its constructor (empty if the type has only one), the
+    -- names of its fields (each ended by a space; empty if they have none), and its fields.
     OfConstructor String String String [Part]
-  | -- | A record: the name of its type, or none, and its fields, each with its name.
+  | -- | A record: the name of its type, or an empty one, and its fields with their names.
     OfFields String [(String, Part)]
-  | -- | Elements: the number of the first, how many were announced, and what each of them is.
+  | -- | Elements: the index of the first, the announced number of all, and the part that each is.
     OfElements !Int !Int Part
 
 -- | A field or an element.
 data Part
   = -- | Of variable size.
     VariablePart
-  | -- | Of constant size: the number of bytes, and the type.
+  | -- | Of constant size: the number of bytes, and what errors say of it.
     ConstantPart Int Names
 
--- | Where in a value a decoder is: in one part, or in a span. Fields are numbered backwards: the
--- number is how many follow.
+-- | Where in a value a decoder is: in one part, or in a span of parts. The number of a field is how
+-- many fields follow it.
 type PartNumber = Int
 
--- | Not known: a part that is not derived has decoded something, and goes on.
+-- | The part is not known, because no derived decoder has set it.
 unknownPart :: PartNumber
 unknownPart = 0
 {-# INLINE unknownPart #-}
 
--- | In the part with this number.
+-- | In the element with this index, or in the field that this many fields follow.
 inPart :: Int -> PartNumber
 inPart i = 2 * i + 2
 {-# INLINE inPart #-}
 
--- | In a span: of elements, from this number on; of fields, from where n are left.
+-- | In a span that begins with the element of this index, or that consists of the last n fields.
 inSpan :: Int -> PartNumber
 inSpan i = 2 * i + 3
 {-# INLINE inSpan #-}
 
 -- | What is being decoded, the innermost first.
 data Context
-  = -- | Nothing is around.
+  = -- | The outermost context.
     Top
   | -- | Inside 'Ashlar.Get.label': the name.
     Labelled String !Context
-  | -- | Inside 'Ashlar.Get.<?>': the name, and the offset at which it began.
+  | -- | Inside 'Ashlar.Get.<?>': the name, and the offset at which its decoder began.
     Expecting String !Int !Context
-  | -- | Inside a value: its names, and the part that the decoder around it was in.
+  | -- | Inside a value: its names, and the part of the value around it.
     Inside Names !PartNumber !Context
-  | -- | Inside a value that is read as one span. The cell has the part that the decoder around it
-    -- is in.
+  | -- | Inside a value that is read as one span. The part of the value around it is in the cell.
     InsideSpan Names !Context
-  | -- | Inside an isolated part as @binary@ has them: the offset at which it began.
+  | -- | Inside an @isolate@ of @binary@, which counts offsets from its beginning: that offset.
     CountedFrom !Int !Context
-  | -- | Inside 'Ashlar.Get.origin': the offset at which it began. -1 in a jump that none is around.
+  | -- | Inside 'Ashlar.Get.origin': the offset at which it began. In a jump without an origin
+    -- around it: -1.
     OriginAt !Int !Context
-  | -- | Inside a run as @cereal@ has them: the length of its input, or -1 if it was not announced.
+  | -- | Inside a run of @cereal@: the length of its input, or -1 if it was not announced.
     Announced !Int !Context
 
 -- | The context around a context. 'Nothing' at the 'Top'.
@@ -115,17 +113,18 @@ enclosing context = case context of
   OriginAt _ outer -> Just outer
   Announced _ outer -> Just outer
 
--- | What the innermost context says of which a function says something.
+-- | The result of a function for the innermost context for which it is not 'Nothing'.
 innermost :: (Context -> Maybe a) -> Context -> Maybe a
 innermost says context = case says context of
   Nothing -> enclosing context >>= innermost says
   found -> found
 
--- | A part that the input ends in: how many bytes before it are there, and how many it takes.
+-- | A part in which the input ends: how many bytes are left before the part, and how many bytes the
+-- part takes.
 data Cut = NoPart | Cut !Int !Int
 
--- | Fields of constant size are read together. If bytes are missing, this finds the field that is
--- cut. So errors are those of fields that are read one by one.
+-- | Find the field in which the input ends, when bytes of a span are missing. So the error is the
+-- same as if the fields were read one by one.
 cutField ::
   Context ->
   -- | What 'Ashlar.Internal.Get.Env.partCell' says.
@@ -143,7 +142,7 @@ cutField context part left = case context of
         | width > 0 && start <= left -> Cut start width
         | otherwise -> NoPart
 
--- | How many elements the innermost container has announced.
+-- | How many elements the innermost container announced.
 announcedElements :: Context -> Maybe Int
 announcedElements = innermost $ \context -> case context of
   Inside (OfElements _ n _) _ _ -> Just n
@@ -157,8 +156,8 @@ labelsAt ::
   PartNumber ->
   -- | How far after the cursor the failure is.
   Int ->
-  -- | How many bytes it is about. If these are more than a part has, it is about more than this
-  -- part.
+  -- | How many bytes the failure is about. If a part has fewer bytes, the failure is not only about
+  -- that part, which is then no label.
   Int ->
   [String]
 labelsAt context part ahead size = map labelText (foldr labelled [] entries)
@@ -170,7 +169,7 @@ labelsAt context part ahead size = map labelText (foldr labelled [] entries)
         '.' : name -> name
         name -> name
 
--- What a context adds to the labels: a label that was given, or some selectors of a path.
+-- What a context adds to the labels: a label from the user, or selectors of a path.
 data Entry = Named String | Along [Selector]
 
 -- The entries of all contexts around a failure, the innermost first.
@@ -185,7 +184,8 @@ entriesOf context part target size = case context of
       Spot _ _ [] -> rest
       Spot _ _ path -> Along path : rest
 
--- There may be as many entries as bytes of input. Of more than 32 only the ends are shown.
+-- Replace all but the first 24 and the last 8 entries by one. (There may be as many entries as
+-- bytes of input.)
 shortened :: [Entry] -> [Entry]
 shortened entries
   | null (drop (innerShown + outerShown) entries) = entries
@@ -197,11 +197,11 @@ shortened entries
     (middle, outer) = splitAt (length others - outerShown) others
     left = if null [() | Named _ <- middle] then Along [Dot ".."] else Named ".."
 
--- A label in the making: one that was given; or a path, and whether it begins with a type.
+-- A label from the user, or a path: whether it begins with a type, and its text so far.
 data Label = Given String | Path Bool ShowS
 
--- Put an entry before the labels around it. A path within a path continues it, unless that would
--- lose the type.
+-- Add an entry to the labels around it. Selectors continue the path around them. If they begin with
+-- a type, and that path does not, they begin a new label, which shows the type.
 labelled :: Entry -> [Label] -> [Label]
 labelled s labels = case s of
   Named name -> Given name : labels
@@ -226,15 +226,15 @@ typeName name = case splitAt 5 name of
 -- One step of a path.
 data Selector = Type String | Dot String | Index Int
 
--- Where a part begins, after those that are read together with it; its size, or 0 if that is not
--- known; and the path to it.
+-- A part: how many bytes after the beginning of its span it begins, its size in bytes (0 if that is
+-- not known), and the path to it.
 data Spot = Spot Int Int [Selector]
 
 within :: [Selector] -> Spot -> Spot
 within outer (Spot start width path) = Spot start width (outer ++ path)
 
--- The part that a failure is in. In a span, the failure is at the byte with this number, and the
--- part has at least this many bytes from there on.
+-- The part that a failure is in. In a span, 'target' is how many bytes after the beginning of the
+-- span the failure is. The part has at least 'size' bytes from there on.
 pathIn :: Names -> PartNumber -> Int -> Int -> Spot
 pathIn names place target size = case names of
   Nameless -> unknown
@@ -267,8 +267,8 @@ pathIn names place target size = case names of
       [_] -> [[]]
       _ -> [[Dot (show i)] | i <- [1 .. length parts]]
 
--- The field at a byte of a span of fields. The first field begins at the first number, and the byte
--- is counted from there.
+-- The field in a span that has the byte 'target', which is counted from 'start', where the first of
+-- these fields begins.
 inFields :: [([Selector], Part)] -> Int -> Int -> Int -> Spot
 inFields fields start target size = case fields of
   (path, ConstantPart width inner) : more
@@ -276,7 +276,7 @@ inFields fields start target size = case fields of
     | size <= width - target -> within path (inConstant inner width start target size)
   _ -> Spot 0 0 []
 
--- The span of all fields, or elements.
+-- The number of the span of all fields or elements.
 spanOfAll :: Names -> PartNumber
 spanOfAll names = case names of
   OfConstructor _ _ _ parts -> inSpan (length parts)
@@ -284,7 +284,8 @@ spanOfAll names = case names of
   OfElements {} -> inSpan 0
   _ -> unknownPart
 
--- The part at a byte of a value of constant size, which begins at the second number.
+-- The part in a value of constant size that has the byte 'target', which is counted from 'start',
+-- where the value begins.
 inConstant :: Names -> Int -> Int -> Int -> Int -> Spot
 inConstant names width start target size = case pathIn names (spanOfAll names) target size of
   Spot inner innerWidth path

@@ -56,11 +56,11 @@ import GHC.Exts (Ptr (Ptr), isTrue#, lazy, reallyUnsafePtrEquality#, touch#)
 import GHC.IO (IO (..), unIO)
 import System.IO.Unsafe (unsafeDupablePerformIO, unsafePerformIO)
 
--- | Run a decoder, and find out why it failed if it did. The cursor is in its cell, before and
--- after.
+-- | Run a decoder as a traced run, whose cells and input are set up. The cursor is in its cell
+-- before and after.
 --
--- Segments are read at addresses, and kept alive here. (A decoder that is not known may return. So
--- the compiler does not drop what comes after it.)
+-- A run reads segments at addresses, so the segments are kept alive here by @touch#@. (GHC does not
+-- drop the @touch#@, because it cannot see that an unknown decoder never returns.)
 runIn :: Cells -> Input -> Get a -> IO (Either DecodeError a)
 runIn c input g = IO $ \s0 -> case unIO (getPtr c cursorCell) s0 of
   (# s1, Ptr p0 #) -> case unGet g p0 c (Env input OfRun Top) s1 of
@@ -77,41 +77,43 @@ startStream ::
   Input ->
   -- | The offset at which the current segment begins.
   Int ->
-  -- | How many bytes it may hold at first, or 'maxBound': Note [What is held] in
+  -- | How many bytes the run may hold at first, or 'maxBound': Note [What is held] in
   -- "Ashlar.Internal.Get.Limits".
   Int ->
   IO ()
 startStream c input offset bytes = do
-  open <- segmentCurrent <$> readIORef (inputSegments input)
-  startCells c True offset maxBound (streamEnd offset bytes) open
+  current <- segmentCurrent <$> readIORef (inputSegments input)
+  startCells c True offset maxBound (streamEnd offset bytes) current
 
--- Set up the cells that each run has.
+-- Set up the cells for any run.
 startCells ::
   Cells ->
-  -- Is it traced?
+  -- Is the run traced?
   Bool ->
   -- The offset at which the current segment begins.
   Int ->
   -- The offset at which the input seems to end, or 'maxBound'.
   Int ->
-  -- What 'heldCell' has.
+  -- The value of 'heldCell'.
   Int ->
+  -- The current segment.
   ByteString ->
   IO ()
-startCells c traced offset limit held open = do
-  enterFirstSegment c offset limit held open
+startCells c traced offset limit held current = do
+  enterFirstSegment c offset limit held current
   putInt c partCell unknownPart
   startBudget c traced
 {-# INLINE startCells #-}
 
--- | Decode from a strict 'ByteString'. Bytes that are left over are ignored:
--- 'runGetWhole' refuses them, 'runGetRest' returns them.
+-- | Decode from a strict 'ByteString'. Bytes after the value are ignored: 'runGetWhole' refuses
+-- them, 'runGetRest' returns them.
 --
--- Forcing an error runs the decoder again, to find out what it says. So an error that is not forced
--- costs nothing. One that is forced takes as long as the run did. Until then, the error keeps the
--- input alive, so do not overwrite its memory before. A decoder that runs another one on a part of
--- its input and forces the error pays for both runs, at each level of such parts
--- ('Ashlar.Get.isolate' does not). The same holds for 'runGetWhole', 'runGetRest' and 'runGetWith'.
+-- Forcing an error runs the decoder a second time, to find out what was wrong. So an error that is
+-- not forced costs nothing, and one that is takes as long as the run did. Until it is forced, an
+-- error keeps the input alive, so do not overwrite the memory of the input before. If a decoder
+-- calls this on a part of its input and forces the error, both runs take place at each level of
+-- such parts ('Ashlar.Get.isolate' avoids that). The same holds for 'runGetWhole', 'runGetRest' and
+-- 'runGetWith'.
 --
 -- >>> runGet getWord16be "\1\2\3"
 -- Right 258
@@ -131,7 +133,7 @@ runGetWhole :: Get a -> ByteString -> Either DecodeError a
 runGetWhole g = \ !bs -> runAll g bs
 {-# INLINE runGetWhole #-}
 
--- | 'runGet', also returning the bytes that are left over.
+-- | 'runGet', also returning the bytes after the value.
 --
 -- >>> runGetRest getWord16be "\1\2\3"
 -- Right (258,"\ETX")
@@ -154,10 +156,10 @@ runGetWith budget g = runGet (withBudget budget g)
 
 -- Note [A run of one step]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~
--- Numbers side by side, a token, or no input at all: such a decoder neither goes back nor waits,
--- and whether it fails is known before it begins. On strict input it needs neither cells nor an
--- environment. So rules run it on the memory itself. They match before phase 1, where it is
--- known what the decoder is, and leave runs that fail to the general way. (Benchmarks "one run on
+-- A decoder of adjacent numbers, of one token, or of nothing never goes back or waits, and whether
+-- it fails is known before it begins. On strict input it needs neither cells nor an environment. So
+-- rules run such a decoder directly on the memory. Runs that fail are left to 'runWithCells'. The
+-- rules match before phase 1, while GHC can still see what the decoder is. (Benchmarks "one run on
 -- 16 bytes", "one run of a decoder that reads nothing", "one run: takeWhile at the end of the
 -- input". Allocation test "a strict run of one step: its result". Tests "runs of one step".)
 runStrict, runAll :: Get a -> ByteString -> Either DecodeError a
@@ -179,9 +181,10 @@ runAll g bs = runWithCells (g <* endOfInput) bs
     runScanned f s scanner bs
   #-}
 
--- Numbers side by side.
+-- Run a decoder of adjacent numbers.
 runFixed ::
-  -- | Is the length of the input right, given that of the numbers? It is not shorter then.
+  -- | Is the length of the input right, given that and the length of the numbers? False if the
+  -- input is shorter.
   (Int -> Int -> Bool) ->
   Int ->
   Widths ->
@@ -189,21 +192,23 @@ runFixed ::
   ByteString ->
   Either DecodeError a
 runFixed right n parts rd bs
-  -- The bytes are there, and to read them always returns.
+  -- The bytes are there, and reading them always returns.
   | S.length bs `right` n = unsafeDupablePerformIO (withBytesQuick bs (\p _ -> Right <$> rd p))
   | otherwise = wrongLength n parts bs
 {-# INLINE runFixed #-}
 
--- The input is not as long as the numbers. So it does not matter what they are.
+-- The error for input that is shorter or longer than the numbers. It does not depend on their
+-- values.
 wrongLength :: Int -> Widths -> ByteString -> Either DecodeError a
 wrongLength n parts = runWithCells (succeedsAgain <$ (skipFixed n parts *> endOfInput))
 {-# NOINLINE wrongLength #-}
 
--- The bytes that a scanner wants.
+-- Run a decoder that takes the bytes that a scanner accepts.
 --
--- It may not return, if a predicate does not. A compiler that finds so would drop what
--- 'withBytesQuick' does afterwards to keep the string alive, but 'lazy' hides the scanner until no
--- such analysis follows. (@keepAlive#@ is a call from GHC 9.2 on, with two closures.)
+-- The scanner may never return, if a predicate does not. If GHC saw that, it would drop the
+-- @touch#@ with which 'withBytesQuick' keeps the string alive. So 'lazy' hides the scanner until no
+-- such analysis follows. (@keepAlive#@ would do, but from GHC 9.2 on it is a call with two
+-- closures.)
 runScanned ::
   (ByteString -> s -> r) ->
   s ->
@@ -213,21 +218,21 @@ runScanned ::
 runScanned result s0 scanner bs = unsafeDupablePerformIO $
   withBytesQuick bs $ \p n -> do
     Scanned q s <- lazy scanner s0 p (p `plusPtr` n)
-    -- It stops in the range, or at its end.
+    -- The scanner stops in the range, or at its end.
     let !taken = unsafeTake (q `minusPtr` p) bs
     pure (Right (result taken s))
 {-# INLINE runScanned #-}
 
--- The dupable form is enough: two threads that evaluate the result have a state each.
+-- The dupable form is enough: if two threads evaluate the result, each has cells of its own.
 runWithCells :: Get a -> ByteString -> Either DecodeError a
 runWithCells g bs = unsafeDupablePerformIO (smallRun g bs)
 {-# NOINLINE runWithCells #-}
 
--- A run as in Note [A small run]. Its limit is where the input ends, so the end is seen without
--- looking at the segments.
+-- A run as in Note [A small run]. The limit is the end of the input, so a decoder finds the end
+-- without reading the segments.
 --
--- The string stays in its box, for 'lazy' hides from the compiler that it is taken apart. Otherwise
--- the caller would unpack it, to be packed again here. (So callers force it themselves.)
+-- 'lazy' hides that this function is strict in the string. Otherwise the caller would unpack the
+-- string, and this function would have to box it again. (So callers force the string themselves.)
 smallRun :: Get a -> ByteString -> IO (Either DecodeError a)
 smallRun g boxed = withCells cellCount $ \c -> do
   let !bs = lazy boxed
@@ -239,7 +244,7 @@ smallRun g boxed = withCells cellCount $ \c -> do
           (# a | #) -> (# s3, Right a #)
           (# | _ #) -> (# s3, Left (strictError g bs) #)
 
--- The error of a run, found out by another run: Note [Traced runs].
+-- The error of a run that has failed, found by a second, traced run: Note [Traced runs].
 strictError :: Get a -> ByteString -> DecodeError
 strictError g bs = fromLeft succeedsAgain $
   unsafeDupablePerformIO $ do
@@ -254,7 +259,7 @@ succeedsAgain =
   errorWithoutStackTrace
     "Ashlar.Get: a decoder that failed succeeds when run again: was the input's memory written?"
 
--- | The error of a run that has failed.
+-- | The error of a traced run that has failed.
 errorOf :: Cells -> Input -> IO DecodeError
 errorOf c input = do
   e <- toError <$> readIORef (inputFailures input)
@@ -263,16 +268,16 @@ errorOf c input = do
   evaluate e {errorExcerpt = Excerpt (fromIntegral start) bytes}
 {-# NOINLINE errorOf #-}
 
--- | Decode from a lazy 'L.ByteString'. Its first chunk is forced at once, each other one when the
--- decoder gets there. All are released when it has passed them. Bytes that are left over are
--- ignored, and not forced.
+-- | Decode from a lazy 'L.ByteString'. Its first chunk is forced at once, each other chunk when the
+-- decoder gets there. Chunks are released when the decoder has passed them. Chunks after the value
+-- are ignored, and not forced.
 --
--- The decoder may hold 64 MiB of input at once, and its first chunk: what it has passed does not
--- count. More is an 'OverBudget' error. 'withBudget' around the decoder sets another limit
+-- The decoder may hold its first chunk or 64 MiB of input at once, not counting the bytes that it
+-- has passed. More is an 'OverBudget' error. 'withBudget' around the decoder sets another limit
 -- ('budgetBytes').
 --
--- Input of one chunk, as 'L.fromStrict' makes it, is decoded as 'runGet' does it: forcing an error
--- runs the decoder again.
+-- Input of one chunk, as 'L.fromStrict' makes it, is decoded as by 'runGet': forcing an error runs
+-- the decoder again.
 --
 -- Do not interrupt it under GHC's non-moving collector, nor under the compacting one of GHC 9.0:
 -- see the known gaps in @docs/safety.md@.
@@ -285,8 +290,8 @@ runGetLazyWhole :: Get a -> L.ByteString -> Either DecodeError a
 runGetLazyWhole g = runGetLazy (g <* endOfInput)
 {-# INLINE runGetLazyWhole #-}
 
--- | 'runGetLazy', also returning the bytes that are left over, and the offset at which they begin.
--- If the decoder fails, that is where it was in the end, which may be before the offset of the
+-- | 'runGetLazy', also returning the bytes that were not read, and the offset at which they begin.
+-- After an error, they begin where the decoder stopped, which may be before the offset of the
 -- error.
 --
 -- >>> either (const Nothing) Just (runGetOrFail getWord16be "\1\2\3")
@@ -310,24 +315,23 @@ runOrFail bytes = runLazy bytes $ \result rest at ->
 
 -- Note [A lazy ByteString of one chunk]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A run on lazy input cannot begin again, because its input is released as it goes. So it is
--- traced. A run on strict input is not, and takes half the time where decoders often fail.
+-- A run on lazy input cannot be repeated, because its input is released as it goes. So it is
+-- traced. An untraced run takes half the time where decoders often fail.
 --
--- So if the input is one chunk and nothing after it, as 'L.fromStrict' makes it, the decoder runs
--- on the chunk. What comes after the chunk must not be forced before the decoder gets there.
--- Therefore we only compare its address with that of 'L.Empty': it never is the same by mistake.
--- Where the end is a thunk, or an indirection that the next garbage collection removes, the run is
--- a lazy one.
+-- So if the input is a single chunk, as 'L.fromStrict' makes it, the decoder runs on that chunk as
+-- strict input. The tail after the chunk must not be forced before the decoder gets there. So its
+-- address is compared with that of 'L.Empty', which can never be equal by mistake. If the tail is a
+-- thunk, or an indirection that the next garbage collection removes, the run is a lazy one.
 --
--- If the decoder fails, the lazy run finds out why, and where it was in the end, when somebody
--- asks. It must not run before. A decoder that runs another one on a part of its input, and fails
--- as that did, would double the time at each level.
+-- If the strict run fails, a lazy run finds the error and where the decoder stopped, but not before
+-- these are forced. Otherwise, a decoder that runs another one on a part of its input, and fails if
+-- that fails, would double the time at each level.
+--
+-- Both runs have the same result: the lazy run has a limit on the bytes that it holds, but may
+-- always hold the first chunk.
 --
 -- (Benchmark "brackets, 100 KB, one chunk". 'Tests.Splits' runs each decoder both ways. Test "a
 -- decoder that fails in a nested run is run once".)
---
--- The lazy run has a limit on what it holds. But the first chunk is in memory, and it may hold
--- that: so both runs have the same result.
 onlyChunk :: L.ByteString -> Maybe ByteString
 onlyChunk lbs = case lbs of
   L.Chunk bs rest | isTrue# (reallyUnsafePtrEquality# rest L.Empty) -> Just bs
@@ -335,10 +339,10 @@ onlyChunk lbs = case lbs of
 
 -- | Run a decoder on lazy input.
 runLazy ::
-  -- | How many bytes it may hold, or 'maxBound'.
+  -- | How many bytes the run may hold, or 'maxBound'.
   Int ->
-  -- | Make the result from the value or the error, the bytes left over, and the offset at which
-  -- they begin. All are lazy.
+  -- | Make the result from the value or the error, the bytes that were not read, and the offset at
+  -- which they begin. All three are lazy.
   (Either DecodeError a -> L.ByteString -> Int64 -> r) ->
   Get a ->
   L.ByteString ->
@@ -346,14 +350,17 @@ runLazy ::
 runLazy bytes f g lbs = case runStrict measured <$> onlyChunk lbs of
   Just (Right (used, a)) -> f (Right a) (L.drop (fromIntegral used) lbs) (fromIntegral used)
   Just (Left _) ->
-    let (result, rest, at) = runChunks bytes g lbs
+    let Ended result rest at = runChunks bytes g lbs
      in f (Left (fromLeft succeedsAgain result)) rest at
-  Nothing -> case runChunks bytes g lbs of (result, rest, at) -> f result rest at
+  Nothing -> case runChunks bytes g lbs of Ended result rest at -> f result rest at
   where
     measured = g >>= \a -> here >>= \ !used -> pure (used, a)
 {-# NOINLINE runLazy #-}
 
-runChunks :: Int -> Get a -> L.ByteString -> (Either DecodeError a, L.ByteString, Int64)
+-- How a run ended: its result, the bytes that were not read, and the offset at which they begin.
+data Ended a = Ended (Either DecodeError a) L.ByteString Int64
+
+runChunks :: Int -> Get a -> L.ByteString -> Ended a
 runChunks bytes g lbs = unsafePerformIO $ do
   chunks <- newIORef lbs
   input <- newInput newSegments (pure False) (forceNext chunks) (nextOf chunks)
@@ -364,7 +371,7 @@ runChunks bytes g lbs = unsafePerformIO $ do
     at <- position c
     rest <- unread c input
     notTaken <- readIORef chunks
-    pure (result, foldr L.chunk notTaken rest, fromIntegral at)
+    pure (Ended result (foldr L.chunk notTaken rest) (fromIntegral at))
   where
     firstOf chunks = case chunks of
       L.Chunk bs _ -> S.length bs

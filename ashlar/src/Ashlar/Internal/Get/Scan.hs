@@ -4,23 +4,23 @@
 
 -- |
 -- Module      : Ashlar.Internal.Get.Scan
--- Description : Taking and leaving out bytes as long as a predicate holds
+-- Description : Taking and skipping bytes as long as a predicate holds
 --
--- None of it goes back, so none of it keeps input.
+-- These decoders never go back, so they keep no input.
 --
 -- Note [Scanning chunks]
 -- ~~~~~~~~~~~~~~~~~~~~~~
 -- A scanner reads memory, with its address in a register, and returns where it stopped. If that is
 -- before the end of the chunk, or where the input is known to end, the result is a slice, made
--- without a call. Otherwise code out of line collects the slices of all chunks in a list, and
--- copies them together once, at the end. So a token in many small chunks takes time proportional
--- to its length. (Test "a token in many chunks".)
+-- without a call. Otherwise a function collects the slices of all chunks in a list, and joins them
+-- by one copy at the end. So a token in many small chunks takes time proportional to its length.
+-- (Test "a token in many chunks".)
 --
--- The loop has the end as a free variable. So it belongs to the code around it, and the compiler
--- makes it a jump, and what follows a part of it. With the end as an argument it becomes a function
--- of the module, which is called, and returns its results in a box (GHC before 9.4). There are two
--- copies of the loop, one for the first chunk and one for all others, and each has the predicate.
--- With one copy that is passed as a function, each byte costs a call and a box.
+-- The end is a free variable of the scanner's loop. So the loop stays local, and GHC compiles it as
+-- a join point, together with the code after it. With the end as an argument, GHC floats the loop
+-- out as a function, which is called, and returns its results in a box (before 9.4). There are two
+-- copies of the loop, one for the first chunk and one for all others, and each contains the
+-- predicate. If a single copy takes the predicate as a function, each byte costs a call and a box.
 module Ashlar.Internal.Get.Scan
   ( -- * Scanners
     Scanned (..),
@@ -60,9 +60,9 @@ import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 import Prelude hiding (takeWhile)
 
--- | Does the input (or the innermost @isolate@) end at this address, as far as is known without
--- asking the source? The address must be in the current segment, or its end. The end of strict input
--- is always known.
+-- | Is it known, without asking the source, that the input (or the innermost @isolate@) ends at
+-- this address? The address must be in the current segment, or its end. The end of strict input is
+-- always known.
 endsAt :: Cells -> Env -> Ptr Word8 -> IO Bool
 endsAt c env p = do
   limit <- getInt c limitCell
@@ -70,11 +70,11 @@ endsAt c env p = do
   if limit <= at then endsForGood c env limit else pure False
 {-# INLINE endsAt #-}
 
--- | Where a scanner stopped: the address of the first byte that it does not want,
--- or the end; and its state there.
+-- | Where a scanner stopped: the address of the first byte that it does not accept, or the end; and
+-- its state there.
 data Scanned s = Scanned !(Ptr Word8) s
 
--- | Take the bytes that a scanner wants.
+-- | Take the bytes that a scanner accepts.
 takeScanned ::
   -- | The result, given the bytes and the last state.
   (ByteString -> s -> r) ->
@@ -92,21 +92,21 @@ takeScanned result s0 scanner = do
     else takeOn scanner s >>= \(Taken bs s') -> pure (result bs s')
 {-# INLINE CONLIKE [1] takeScanned #-}
 
--- All that was taken, in one string.
+-- The bytes that a scanner accepted, in one string, and its last state.
 data Taken s = Taken !ByteString s
 
--- The scanner wants all up to the end of the current segment.
+-- 'takeScanned' where the scanner accepts all bytes up to the end of the current segment.
 takeOn :: (s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)) -> s -> Get (Taken s)
-takeOn scanner = asValue . whole []
+takeOn scanner = asValue . go []
   where
-    whole acc s = do
+    go acc s = do
       acc' <- available >>= takeSlice acc
       more <- moreInput
       if more
         then do
           Range p e <- range
           Scanned q s' <- effect (scanner s p e)
-          if q /= e then (`finish` s') <$> takeSlice acc' (q `minusPtr` p) else whole acc' s'
+          if q /= e then (`finish` s') <$> takeSlice acc' (q `minusPtr` p) else go acc' s'
         else pure (finish acc' s)
     takeSlice acc n
       | n > 0 = (: acc) <$> slice n
@@ -114,15 +114,15 @@ takeOn scanner = asValue . whole []
     finish acc = Taken (S.concat (reverse acc))
 {-# NOINLINE takeOn #-}
 
--- | From the cursor to the end.
+-- | The cursor and the end.
 data Range = Range !(Ptr Word8) !(Ptr Word8)
 
--- | Where the bytes are that can be read without asking.
+-- | The addresses between which bytes can be read without asking the source.
 range :: Get Range
 range = inspect (\c _ p -> Range p <$> getPtr c endCell)
 {-# INLINE range #-}
 
--- A scanner that wants bytes of which a predicate holds.
+-- A scanner that accepts the bytes of which a predicate holds.
 whileScanner :: (Word8 -> Bool) -> s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)
 whileScanner f s start e = go start
   where
@@ -134,7 +134,7 @@ whileScanner f s start e = go start
         if f w then go (p `plusPtr` 1) else pure (Scanned p s)
 {-# INLINE whileScanner #-}
 
--- | A scanner that wants all bytes but one.
+-- | A scanner that accepts all bytes but one.
 byteScanner :: Word8 -> s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)
 byteScanner w s = go
   where
@@ -146,7 +146,7 @@ byteScanner w s = go
         found <- findByte w p n
         if found == nullPtr then go (p `plusPtr` n) e else pure (Scanned found s)
 
--- A scanner with a state, which ends where the function returns 'Nothing'.
+-- A scanner with a state, which stops where the function returns 'Nothing'.
 stateScanner :: (s -> Word8 -> Maybe s) -> s -> Ptr Word8 -> Ptr Word8 -> IO (Scanned s)
 stateScanner f s0 start e = go s0 start
   where
@@ -160,9 +160,8 @@ stateScanner f s0 start e = go s0 start
           Nothing -> pure (Scanned p s)
 {-# INLINE stateScanner #-}
 
--- | The bytes up to the first that is this one, or up to the end: a slice or a copy, as of
--- 'Ashlar.Get.Parse.takeTill'. Long strings are searched faster than by @takeTill (== w)@, short
--- ones slower.
+-- | 'Ashlar.Get.Parse.takeTill' for a given byte. Long strings are searched faster than by
+-- @takeTill (== w)@, short ones slower.
 takeTillByte :: Word8 -> Get ByteString
 takeTillByte w = takeScanned const () (byteScanner w)
 
@@ -175,7 +174,7 @@ skipWhile f = do
   if q /= e then pure () else skipOn (\p' e' -> whileScanner f () p' e')
 {-# INLINE skipWhile #-}
 
--- The scanner wanted all up to the end of the current segment, where the cursor is.
+-- 'skipWhile' where the cursor is at the end of the current segment.
 skipOn :: (Ptr Word8 -> Ptr Word8 -> IO (Scanned ())) -> Get ()
 skipOn scanner = go
   where
@@ -191,7 +190,7 @@ acceptedBySkip :: String
 acceptedBySkip = "a byte that skipWhile1 accepts"
 {-# NOINLINE acceptedBySkip #-}
 
--- | 'skipWhile' of at least one byte. Its error says that a byte was expected that @skipWhile1@
+-- | 'skipWhile' of at least one byte. The error says that a byte was expected that @skipWhile1@
 -- accepts: give it a better name with 'Ashlar.Get.<?>'.
 skipWhile1 :: (Word8 -> Bool) -> Get ()
 skipWhile1 f = guardedGet f (Expectation [acceptedBySkip]) (advance *> skipWhile f)
@@ -204,8 +203,8 @@ skipSpace = skipWhile (\w -> w == 32 || w - 9 < 5)
 -- | The bytes up to the first of which a predicate does not hold, or up to the end. There may be
 -- none.
 --
--- If they are in one chunk of the input, the result is a slice of it, which keeps that chunk's
--- memory alive. Otherwise they are copied together, in time proportional to their number.
+-- If the bytes lie in one chunk of the input, the result is a slice of it, which keeps the memory
+-- of that chunk alive. Otherwise they are copied, in time proportional to their number.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGetRest (P.takeWhile (/= 32)) "GET /"
@@ -223,14 +222,14 @@ acceptedByTake :: String
 acceptedByTake = "a byte that takeWhile1 accepts"
 {-# NOINLINE acceptedByTake #-}
 
--- | The bytes up to the first of which a predicate holds, or up to the end. A slice of the input,
--- or a copy if they lie in several chunks.
+-- | The bytes up to the first of which a predicate holds, or up to the end. A slice or a copy, as
+-- with 'takeWhile'.
 takeTill :: (Word8 -> Bool) -> Get ByteString
 takeTill f = takeWhile (not . f)
 {-# INLINE takeTill #-}
 
--- | 'takeWhile' with a state: the bytes up to the one for which the function
--- returns 'Nothing'. (A slice or a copy, as of 'takeTill'.)
+-- | 'takeWhile' with a state: the bytes up to the first for which the function returns 'Nothing'. A
+-- slice or a copy, as with 'takeWhile'.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> let close n = if n > 0 then Just (n - 1) else Nothing
