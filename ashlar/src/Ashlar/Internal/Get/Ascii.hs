@@ -5,16 +5,14 @@
 -- Module      : Ashlar.Internal.Get.Ascii
 -- Description : Decoders for integers written in ASCII, and for the parts of other numbers
 --
--- The names are attoparsec's. What differs: an integer that its type cannot hold is an
--- error, and not another number.
+-- The names are attoparsec's. Unlike there, an integer that its type cannot hold is an error.
 --
 -- Note [Untrusted digits]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
--- Text can hold numbers of any length.
---
--- Up to 18 digits are read in a register. More are read as an 'Integer' by halves, which takes much
--- less than quadratic time, and only where the type could hold the result: a type that cannot hold
--- 2^256 gets no more than 80 digits. (Test "hostile numbers".)
+-- Untrusted text may have numbers of any length. Up to 19 decimal or 16 hexadecimal digits are read
+-- in a register. More are read as an 'Integer' by halves, which takes much less than quadratic
+-- time, and is only done if the type could hold the result: a type that cannot hold 2^256 gets no
+-- more than 80 digits. (Test "hostile numbers".)
 module Ashlar.Internal.Get.Ascii
   ( decimal,
     signedDecimal,
@@ -51,8 +49,8 @@ import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import Prelude hiding (takeWhile)
 
--- | A number without sign in decimal digits, of which there must be one at least.
--- 'Ashlar.Get.Invalid', at its first digit, if the type cannot hold it.
+-- | A number without sign, of at least one decimal digit. If the type cannot hold it, the error is
+-- 'Ashlar.Get.Invalid' at its first digit.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGetRest (P.decimal :: Get Int) "0123x"
@@ -63,14 +61,14 @@ decimal :: Integral a => Get a
 decimal = quickly 10 inRange (slowUnsigned 10)
 {-# INLINE decimal #-}
 
--- In a base.
+-- 'decimal' or 'hexadecimal', without the quick path.
 slowUnsigned :: Integral a => Int -> Get a
 slowUnsigned base = here >>= \at -> slowDigits base >>= largeInRange at id base
 {-# NOINLINE slowUnsigned #-}
 
--- | 'decimal' with an optional sign (@-@ or @+@) before it. All numbers of the type
--- can be read, also 'minBound'. (Not for @Natural@, where a negative number is an
--- arithmetic exception of the value.)
+-- | 'decimal' with an optional sign (@-@ or @+@) before it. It reads all numbers of the type, even
+-- 'minBound'. (Do not use it for @Natural@, where a negative number is an arithmetic exception of
+-- the value.)
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGet (P.signedDecimal :: Get Int8) "-128"
@@ -83,18 +81,18 @@ signedDecimal =
     _ -> decimal
 {-# INLINE signedDecimal #-}
 
--- The offset is that of the sign, which has been read.
+-- The digits after a sign, given the offset of the sign.
 slowSigned :: Integral a => Int -> (Integer -> Integer) -> Get a
 slowSigned at sign = slowDigits 10 >>= largeInRange at sign 10
 {-# NOINLINE slowSigned #-}
 
--- | A number with an optional sign (@-@ or @+@) before it, given what reads it without. (For
--- @'signed' 'decimal'@ there is 'signedDecimal', which can read 'minBound', and refuses what
--- the type cannot hold.)
+-- | A number with an optional sign (@-@ or @+@) before it, given a decoder of numbers without sign.
+-- (Instead of @'signed' 'decimal'@, use 'signedDecimal', which can read 'minBound', and refuses
+-- numbers that the type cannot hold.)
 --
--- The number is negated as its type does it. So this is not for types without negative
--- numbers: those of fixed size wrap around, as with attoparsec, and a @Natural@ is an
--- arithmetic exception of the value.
+-- The number is negated by its type's 'negate'. So do not use this for types without negative
+-- numbers: those of fixed size wrap around, as with attoparsec, and a @Natural@ is an arithmetic
+-- exception of the value.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGet (P.signed P.hexadecimal :: Get Int) "-ff"
@@ -110,8 +108,8 @@ signed p =
     _ -> p
 {-# INLINE signed #-}
 
--- | A number without sign in hexadecimal digits, in either case, of which there must
--- be one at least. 'Ashlar.Get.Invalid', at its first digit, if the type cannot hold it.
+-- | A number without sign, of at least one hexadecimal digit in either case. If the type cannot
+-- hold it, the error is 'Ashlar.Get.Invalid' at its first digit.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGet (P.hexadecimal :: Get Word16) "fF0"
@@ -120,9 +118,9 @@ hexadecimal :: Integral a => Get a
 hexadecimal = quickly 16 inRange (slowUnsigned 16)
 {-# INLINE hexadecimal #-}
 
--- Digits in a base (10 or 16) that lie in one chunk and do not go on in another, are so few that
--- nothing overflows, and make a number of the type; or else whatever is done instead, with nothing
--- read.
+-- Read a number in a base (10 or 16). This takes the quick path if all its digits lie in one chunk,
+-- are too few to overflow, and make a number of the type. Otherwise it runs the slow decoder from
+-- the same offset.
 quickly :: Word64 -> (Word64 -> Maybe a) -> Get a -> Get a
 quickly base inType slow = do
   Range p e <- range
@@ -137,8 +135,8 @@ quickly base inType slow = do
 -- Where digits end, and their value.
 data Digits = Digits !(Ptr Word8) !Word64
 
--- Digits in a base up to an end, and their value, with another one before them. (For the form of
--- the loop see Note [Scanning chunks].)
+-- Read digits in a base up to an end, and continue with their value, given the value of the digits
+-- before them. (For the form of the loop see Note [Scanning chunks].)
 digitRun :: Word64 -> Ptr Word8 -> Ptr Word8 -> Word64 -> (Ptr Word8 -> Word64 -> IO r) -> IO r
 digitRun base start e before done = go start before
   where
@@ -153,7 +151,7 @@ digitRun base start e before done = go start before
       | otherwise = digitValue w
 {-# INLINE digitRun #-}
 
--- A number in its type, if that can hold it, without and with a minus.
+-- Convert a number, and a negated number, to its type, if that can hold it.
 inRange, inRangeNegated :: Integral a => Word64 -> Maybe a
 inRange w
   | x >= 0, fromIntegral x == w = Just x
@@ -169,14 +167,13 @@ inRangeNegated w
 {-# INLINE inRange #-}
 {-# INLINE inRangeNegated #-}
 
--- Digits in a base (10 or 16), at least one, from the first on that is not 0.
+-- Read at least one digit in a base (10 or 16). Returns the digits without leading zeros.
 slowDigits :: Int -> Get ByteString
 slowDigits base = do
   bs <- takeWhile (\w -> digitValue w < fromIntegral base)
   if S.null bs then noDigit else pure (S.dropWhile (== 48) bs)
 
--- The number of these digits in its type, if that can hold it; else an error at this
--- offset.
+-- Convert digits to a number of its type, or fail at the offset if the type cannot hold it.
 largeInRange :: forall a. Integral a => Int -> (Integer -> Integer) -> Int -> ByteString -> Get a
 largeInRange at sign base ds
   | S.length ds > 80 && not unbounded = outOfRange
@@ -197,8 +194,8 @@ fromDigits base bs
     half = n `quot` 2
     (high, low) = S.splitAt half bs
 
--- The parts of numbers, for those that lie in several chunks, and to find out what is wrong and
--- where. A number that lies in one chunk is read in a loop of its own.
+-- The parts of numbers. They are for numbers that lie in more than one chunk, and for errors. The
+-- quick paths have loops of their own.
 
 isDigit :: Word8 -> Bool
 isDigit w = w - 48 < 10
@@ -208,7 +205,7 @@ isSign :: Word8 -> Bool
 isSign w = w == 45 || w == 43
 {-# INLINE isSign #-}
 
--- | The value of a digit, in bases up to 16; 16 if it is none.
+-- | The value of a digit, in bases up to 16. 16 if the byte is not a digit.
 digitValue :: Word8 -> Word64
 digitValue w
   | w - 48 < 10 = fromIntegral (w - 48)
@@ -237,12 +234,12 @@ minusSign = (== Just 45) <$> optionIf isSign anyWord8
 someDigits :: Get ByteString
 someDigits = takeWhile isDigit >>= \ds -> if S.null ds then noDigit else pure ds
 
--- | The digits after a point, or none.
+-- | A point and the digits after it, or nothing. Returns the digits.
 fractionDigits :: Get ByteString
 fractionDigits =
   fromMaybe S.empty <$> ifFollows (== 46) digitNext (skip 1 *> takeWhile isDigit)
 
--- | An exponent: whether its sign is a minus, and its digits, or none.
+-- | An exponent, or nothing. Returns whether its sign is a minus, and its digits.
 exponentDigits :: Get (Bool, ByteString)
 exponentDigits = fromMaybe (False, S.empty) <$> ifFollows isLetter signedDigitNext (skip 1 *> power)
   where
@@ -254,8 +251,8 @@ exponentDigits = fromMaybe (False, S.empty) <$> ifFollows isLetter signedDigitNe
 digitNext :: Get Bool
 digitNext = (\i -> i >= 48 && i < 58) <$> nextCode
 
--- What begins with one byte, if something follows that one. To look for it never fails: so errors
--- are the same as when the quick path did not look.
+-- Run a decoder if the predicate holds of the next byte, and the test succeeds after that byte. The
+-- test must not fail, because a failure would appear in errors, and the quick path records none.
 ifFollows :: (Int -> Bool) -> Get Bool -> Get a -> Get (Maybe a)
 ifFollows this follows p = do
   i <- nextCode

@@ -5,7 +5,8 @@
 
 -- |
 -- Module      : Ashlar.Internal.Get.Strings
--- Description : Decoders for strings, for nested parts, and within bytes that were read
+-- Description : Decoders for strings and for nested parts, and decoders that run on bytes already
+-- read
 module Ashlar.Internal.Get.Strings
   ( -- * Strings of bytes
     getByteStringCopy,
@@ -59,8 +60,8 @@ import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import GHC.Exts (Int (I#), Ptr (Ptr))
 import GHC.IO (IO (..), unIO)
 
--- | @n@ bytes, copied: the result does not keep the input's memory alive. ('getByteString' returns
--- a slice.) A negative number fails.
+-- | @n@ bytes, copied, so that the result does not keep the input's memory alive. ('getByteString'
+-- returns a slice.) A negative number fails.
 getByteStringCopy :: Int -> Get ByteString
 getByteStringCopy n = getByteString n >>= \bs -> pure $! S.copy bs
 
@@ -68,8 +69,8 @@ getByteStringCopy n = getByteString n >>= \bs -> pure $! S.copy bs
 getShortByteString :: Int -> Get ShortByteString
 getShortByteString n = getByteString n >>= \bs -> pure $! SBS.toShort bs
 
--- | The bytes up to a zero byte, which is read and left out. A slice of the input, if they lie in
--- one chunk. Fails if there is no zero byte.
+-- | The bytes before a zero byte, which is read, too. A slice of the input if they lie in one
+-- chunk. Fails if there is no zero byte.
 --
 -- >>> runGet ((,) <$> getByteStringNul <*> getWord8) "ab\0c"
 -- Right ("ab",99)
@@ -80,8 +81,7 @@ getByteStringNul = do
   endNul at bs
   pure bs
 
--- | 'getByteStringNul' as a lazy 'L.ByteString', whose chunks are slices of those of
--- the input.
+-- | 'getByteStringNul' as a lazy 'L.ByteString', whose chunks are slices of the input's chunks.
 getLazyByteStringNul :: Get L.ByteString
 getLazyByteStringNul = do
   at <- here
@@ -89,7 +89,7 @@ getLazyByteStringNul = do
   endNul at (L.toStrict (L.take 16 bs))
   pure bs
 
--- The zero byte after a string.
+-- Read the zero byte after a string.
 endNul ::
   -- The offset of the string.
   Int ->
@@ -105,17 +105,17 @@ endNul at start =
         found <- foundIn start
         failWith end at found (MissingInput (end - at + 1) (end - at))
 
--- | All that is left (of the innermost 'Ashlar.Get.isolate', too). A slice of the input, if it
--- lies in one chunk.
+-- | All bytes up to the end of the input, or of the innermost 'Ashlar.Get.isolate'. A slice of the
+-- input if they lie in one chunk.
 getRemainingByteString :: Get ByteString
 getRemainingByteString = takeScanned const () (\_ _ e -> pure (Scanned e ()))
 
--- | All that is left (of the innermost 'Ashlar.Get.isolate', too), as slices of the input's
--- chunks. It is there when the input has ended, not before.
+-- | All bytes up to the end of the input, or of the innermost 'Ashlar.Get.isolate', as slices of
+-- the input's chunks. The result is not available before that end has been reached.
 getRemainingLazyByteString :: Get L.ByteString
 getRemainingLazyByteString = chunksBy (\_ e -> pure e)
 
--- Slices up to where a scanner stops inside of one, or the input ends.
+-- Slices of the segments, up to where a scanner stops before the end of one, or the input ends.
 chunksBy :: (Ptr Word8 -> Ptr Word8 -> IO (Ptr Word8)) -> Get L.ByteString
 chunksBy scanner = asValue (go [])
   where
@@ -128,9 +128,9 @@ chunksBy scanner = asValue (go [])
       if q == e then go (bs : acc) else finish (bs : acc)
     finish acc = pure $! L.fromChunks (reverse acc)
 
--- | A text from @n@ bytes of UTF-8. A copy. A negative number fails, and so does anything but UTF-8
--- (RFC 3629: also overlong forms and surrogates). The error is at the first byte that belongs to no
--- character.
+-- | A text from @n@ bytes of UTF-8, as a copy. A negative number fails, and so do bytes that are
+-- not UTF-8 by RFC 3629, such as overlong forms and surrogates. The error is at the first byte that
+-- does not belong to a valid character.
 --
 -- >>> runGet (getTextUtf8 3) "a\xC3\xA4"
 -- Right "a\228"
@@ -140,11 +140,12 @@ getTextUtf8 :: Int -> Get Text
 getTextUtf8 n
   | n < 0 = invalid "getTextUtf8: negative number of bytes"
   | otherwise = consumeShared n (\p -> textAt p n)
--- (A call would be one of a function that is not known, which makes a partial application. GHC 9.10
--- does not inline it by itself.)
+-- (Inlined, because a call would be one of an unknown function, which makes a partial application.
+-- GHC 9.10 does not inline it by itself.)
 {-# INLINE getTextUtf8 #-}
 
--- | All that is left (of the innermost 'Ashlar.Get.isolate', too) as text, as with 'getTextUtf8'.
+-- | 'getTextUtf8' of all bytes up to the end of the input, or of the innermost
+-- 'Ashlar.Get.isolate'.
 getRemainingTextUtf8 :: Get Text
 getRemainingTextUtf8 = do
   at <- here
@@ -159,21 +160,22 @@ getRemainingTextUtf8 = do
       malformed at (S.length bs) good found
 {-# NOINLINE getRemainingTextUtf8 #-}
 
--- The text of n bytes at an address, of which the first is not read yet.
+-- The text of the n bytes at the address, which is the cursor. Does not move the cursor.
 textAt :: Ptr Word8 -> Int -> Get Text
 textAt p n = Get $ \p0 c env s -> case decodeUtf8At p n s of
   (# s1, (# t | #) #) -> (# s1, p0, (# t | #) #)
   (# s1, (# | good #) #) -> unGet (malformedAt p n (I# good)) p0 c env s1
 {-# INLINE textAt #-}
 
+-- 'malformed' for bytes at the cursor.
 malformedAt :: Ptr Word8 -> Int -> Int -> Get a
 malformedAt p n good = do
-  -- No more than n bytes are good.
+  -- 'good' is at most n.
   found <- effect (peekFound (p `plusPtr` good) (n - good))
   here >>= \at -> malformed at n good found
 {-# NOINLINE malformedAt #-}
 
--- Of n bytes from an offset on, these are good, and those after them are not.
+-- Fail because of n bytes from an offset on, of which the first 'good' bytes are UTF-8.
 malformed :: Int -> Int -> Int -> Found -> Get a
 malformed at n good found = failWith (at + n) (at + good) found (Invalid "invalid UTF-8")
 {-# NOINLINE malformed #-}
@@ -181,8 +183,8 @@ malformed at n good found = failWith (at + n) (at + good) found (Invalid "invali
 -- | @getNested len p@ reads a length in bytes with @len@, and then runs @p@ on that many bytes
 -- alone, as by 'Ashlar.Get.isolate'.
 --
--- If the input ends before the part does, and @p@ does not fail by itself, the error is at the
--- beginning of the part, as with 'getByteString'.
+-- If the input has too few bytes, and @p@ does not fail, the error is at the beginning of the part,
+-- as with 'getByteString'.
 --
 -- >>> runGet (getNested (fromIntegral <$> getWord8) getRemainingByteString) "\2abc"
 -- Right "ab"
@@ -195,30 +197,30 @@ getNested :: Get Int -> Get a -> Get a
 getNested len p = len >>= \n -> isolateOr (leftOver (\left have -> (n, n - left + have)) n) n p
 {-# INLINE getNested #-}
 
--- Decoding bytes that have been read, or made of what was read.
+-- Decoding bytes that have been read, or that were made of such bytes.
 --
 -- Note [A decoder on other bytes]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- The decoder of other bytes is a part of the run that has them: it has the same levels and the
--- same steps. Only its input is another one, so it has cells of its own. All of it is in memory. So
--- it never waits, and has no limit on bytes. It fails as any decoder does.
+-- A decoder on other bytes belongs to the run around it, whose levels and steps it uses. Only its
+-- input is different, so it has cells of its own. That input is in memory, so the decoder never
+-- waits, and has no limit on bytes.
 --
--- Bytes of the input are read at the offsets that they have there. So what failed needs no
--- translation.
+-- If the bytes are part of the input, the decoder counts offsets as in the input. So its failures
+-- have the right offsets.
 
--- | Bytes for 'inSpan', and the offset at which they lie in the input, if they do. It is for the
--- run that it comes from: another one would report offsets of the wrong input.
+-- | Bytes for 'inSpan', and their offset if they are part of the input. Use a span only in the run
+-- that it comes from: in another run, errors would have offsets of the wrong input.
 data Span = Span !(Maybe Int) !ByteString
   deriving stock (Show)
 
--- | The next bytes, to be decoded later. A slice, or a copy, as with 'Ashlar.Get.getByteString'.
+-- | The next bytes, to be decoded later. A slice or a copy, as with 'Ashlar.Get.getByteString'.
 getSpan ::
-  -- | How many. A negative number fails.
+  -- | How many bytes. A negative number fails.
   Int ->
   Get Span
 getSpan n = here >>= \at -> Span (Just at) <$> getByteString n
 
--- | Bytes that are not in the input as they are: decompressed, decrypted, put together.
+-- | Bytes that are not part of the input, but were decompressed, decrypted or joined, for example.
 ownBytes :: ByteString -> Span
 ownBytes = Span Nothing
 
@@ -226,14 +228,14 @@ ownBytes = Span Nothing
 spanBytes :: Span -> ByteString
 spanBytes (Span _ bs) = bs
 
--- | Run a decoder on bytes that have been read. What it leaves of them is ignored: to refuse that,
--- end it with 'Ashlar.Get.endOfInput'.
+-- | Run a decoder on bytes that have been read. Bytes that it does not read are ignored: to refuse
+-- them, end the decoder with 'Ashlar.Get.endOfInput'.
 --
--- It is a part of the decoder around: it uses the same budget, and its errors have the same path,
--- and the offsets that the bytes have in the input. Offsets that it goes to count from the first of
--- the bytes, as if an 'Ashlar.Get.origin' were there. For bytes that are not in the input
--- ('ownBytes'), the error is where the decoder around is, and has the other one for a reason
--- ('InOwnBytes'). A commit in it gives up the choices in it.
+-- The decoder uses the budget of the run. Its errors have the labels around it, and the offsets of
+-- the bytes in the input. Offsets that it jumps to count from the first of the bytes, as if an
+-- 'Ashlar.Get.origin' were there. A commit in it gives up only the choices in it. For bytes that
+-- are not part of the input ('ownBytes'), the error is at the offset of the decoder around, and its
+-- reason has the inner error ('InOwnBytes').
 --
 -- > getSpan n >>= \s -> inSpan s p  =  isolateAtMost n p <* skip what it leaves
 --
@@ -259,7 +261,7 @@ inSpan (Span at bs) g = do
     Nothing -> onBytes 0 (const (OriginAt 0 Top)) (ownError now) g bs
   either (\() -> failed) pure outcome
   where
-    -- They got as far as the decoder around, or farther.
+    -- The reach is that of the decoder around at least.
     addFrom now env input =
       readIORef (inputFailures input) >>= mapM_ (add now env) . reverse . listed
     add now env f = do
@@ -269,14 +271,14 @@ inSpan (Span at bs) g = do
     ownError now c env own input =
       whenTraced c $ errorOf own input >>= record c env now now nothingFound . InOwnBytes
 
--- | Run a decoder on other bytes.
+-- | Run a decoder on other bytes: Note [A decoder on other bytes].
 onBytes ::
-  -- | The offset of the first of them.
+  -- | The offset of the first of the bytes.
   Int ->
-  -- | The context in them, given that around.
+  -- | Make the context of the decoder, given that around it.
   (Context -> Context) ->
-  -- | What to do if it fails, given the cells and the environment around, and its cells and its
-  -- input.
+  -- | What to do if the decoder fails, given the cells and the environment around it, its own cells
+  -- and its input.
   (Cells -> Env -> Cells -> Input -> IO b) ->
   Get a ->
   ByteString ->
@@ -306,7 +308,7 @@ onBytes start inside refused g bs = inspect $ \c env _ -> do
           (# s2, _, (# | _ #) #) -> unIO (Left <$> failing c env own input) s2
   where
     failing c env own input = do
-      -- The budget is that of the decoder around.
+      -- A budget that is used up is that of the decoder around.
       over <- isOver own
       when over $ markOver c *> setFailures env NoFailures
       refused c env own input

@@ -4,8 +4,8 @@
 --
 -- Note [Numbers of one byte]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Most numbers in such formats are small. One of a single byte is read in code, like a
--- 'Ashlar.Get.getWord8' with a comparison. All others are read by a call.
+-- Most numbers in varint formats are small. Numbers of one byte are read by inlined code, a
+-- 'Ashlar.Get.getWord8' and a comparison. All others are read by a call.
 module Ashlar.Internal.Get.Varint
   ( getVarint,
     getConverted,
@@ -75,12 +75,12 @@ getVarint format = startingWith alone short long (coded code)
     ReadHalf alone short code long = varintRead format
 {-# INLINE getVarint #-}
 
--- | An unsigned number of 64 bits in LEB128, converted. One that is refused fails with a message at
--- its first byte.
+-- | An unsigned number of 64 bits in LEB128, converted. If the conversion returns a message, fail
+-- with that at the first byte of the number.
 getConverted ::
-  -- | What a number of one byte is, if it is accepted.
+  -- | The same conversion for a number of one byte that is accepted.
   (Word8 -> a) ->
-  -- | What any number is.
+  -- | The conversion.
   (Word64 -> Either String a) ->
   Get a
 getConverted short check = startingWith alone short id (refine check longest)
@@ -89,8 +89,8 @@ getConverted short check = startingWith alone short id (refine check longest)
     alone b = b < 0x80 && isRight (check (fromIntegral b))
 {-# INLINE getConverted #-}
 
--- A number: what a single byte is, for those bytes of which a predicate holds; what all
--- others are, made of what is read. It is forced.
+-- Read a number. If the predicate holds of its first byte, the number is the first function of that
+-- byte. Otherwise it is the second function of what the decoder reads. The number is forced.
 startingWith :: (Word8 -> Bool) -> (Word8 -> a) -> (w -> a) -> Get w -> Get a
 startingWith alone short long readLong = do
   need 1
@@ -100,7 +100,7 @@ startingWith alone short long readLong = do
     else readLong >>= \x -> pure $! long x
 {-# INLINE startingWith #-}
 
--- One decoder for each code: Note [A code is no function] in "Ashlar.Internal.Prim.Varint.Type".
+-- The decoder for a code: Note [A code is no function] in "Ashlar.Internal.Prim.Varint.Type".
 coded :: Code -> Get Word64
 coded code = case code of
   Unsigned form (Range toZero greatest) -> longUnsigned form toZero greatest
@@ -141,8 +141,8 @@ longLenient :: Get Word64
 longLenient = reading readLenient
 {-# NOINLINE longLenient #-}
 
--- The number that a function reads at the cursor. The function is given the bytes that are readable
--- there, and is called again when it needs more.
+-- Read a number by a function, which is given the cursor and the number of bytes that are readable
+-- there, and is called again after it has asked for more.
 reading :: (Ptr Word8 -> Int -> IO Decoded) -> Get Word64
 reading rd = go
   where
@@ -150,7 +150,7 @@ reading rd = go
       decoded <- inspect (\c _ p -> getPtr c endCell >>= \e -> rd p (e `minusPtr` p))
       case decoded of
         Decoded n x -> x <$ moveBy n
-        -- More than there are, so this comes to an end.
+        -- n is greater than the number of readable bytes, so the loop ends.
         Needs n -> need n *> go
         Overlong n -> refused n "a varint that is not in its shortest form"
         TooLarge n -> refused n "a varint that does not fit its type"
@@ -158,9 +158,9 @@ reading rd = go
         TooLong n -> refused n ("a varint of more than " ++ show n ++ " bytes")
 {-# INLINE reading #-}
 
--- Fail because of a number that is refused.
+-- Fail because of the number at the cursor.
 refused ::
-  -- Its bytes, which are there.
+  -- How many bytes it has, all of which are readable.
   Int ->
   String ->
   Get a
@@ -265,13 +265,12 @@ getIntZigzagLenient :: Get Int
 getIntZigzagLenient = getVarint (lenient P.intZigzag)
 {-# INLINE getIntZigzagLenient #-}
 
--- | A section with its length before it. The length is a @uint64@, and the decoder runs on the
--- bytes of the section alone, as by 'Ashlar.Get.isolate'. Strings, bytes, messages and packed
+-- | A section with its length before it. The length is a strict @uint64@, and the decoder runs on
+-- the bytes of the section alone, as by 'Ashlar.Get.isolate'. Strings, bytes, messages and packed
 -- numbers of Protocol Buffers have this format.
 --
--- The decoder must read the whole section. If the input ends before the section does, and the
--- decoder does not fail by itself, the error is at the beginning of the section. The length is
--- strict.
+-- The decoder must read all bytes of the section. If the input has too few bytes, and the decoder
+-- does not fail, the error is at the beginning of the section.
 --
 -- "Ashlar.Builder.Section" writes such sections: @lengthPrefixed (varintPrim word32Varint)@.
 --
@@ -291,7 +290,7 @@ lengthPrefixedVarintLenient :: Get a -> Get a
 lengthPrefixedVarintLenient = getNested (getWord64VarintLenient >>= toLength)
 {-# INLINE lengthPrefixedVarintLenient #-}
 
--- No input is longer than an 'Int' can say, so such a part is longer than what is left.
+-- (No input is longer than the greatest 'Int'.)
 toLength :: Word64 -> Get Int
 toLength n
   | n <= fromIntegral (maxBound :: Int) = pure (fromIntegral n)

@@ -13,14 +13,14 @@
 -- Module      : Ashlar.Internal.Get.Vectors
 -- Description : Mutable state inside a decoder, and many numbers at once, into vectors
 --
--- Vectors of numbers of fixed size in either byte order. Where the order is the machine's,
--- they are copied as memory, else swapped in a loop without checks.
+-- Vectors of numbers in the machine's byte order are copied as memory. In the other byte order,
+-- they are swapped by a loop without checks.
 --
 -- Note [Vectors grow as they arrive]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- The number of elements may be untrusted input. Memory is allocated for as many as the bytes at
--- hand could make. It is doubled when those have been decoded and there are more to come. So it is
--- proportional to input that has arrived, and a number that is too large fails where the input
+-- The number of elements may be untrusted input. So a vector first has room for the elements that
+-- the bytes at hand can contain, and is doubled when these have been decoded. Its memory is
+-- proportional to the input that has arrived, and a number that is too large fails where the input
 -- ends. (Tests "hostile lengths".)
 module Ashlar.Internal.Get.Vectors
   ( getVectorLE,
@@ -79,9 +79,8 @@ import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 import GHC.Exts (RealWorld, State#, unsafeCoerce#)
 import GHC.IO (IO (..))
 
--- | A number whose format has the bytes that it has in memory, in one order or the
--- other: words and integers of 8 to 64 bits, 'Float' and 'Double'. Not 'Int' and 'Word',
--- which do not have the same size on every machine.
+-- | A number whose format has the same bytes as its memory, in either order: words and integers of
+-- 8 to 64 bits, 'Float' and 'Double'. Not 'Int' and 'Word', whose size depends on the machine.
 class (Num a, Number a, Prim a, U.Unbox a) => NumberElement a where
   toUnboxed :: P.Vector a -> U.Vector a
 
@@ -151,7 +150,7 @@ getVectorHost = getNumbers targetByteOrder
 
 -- | A vector of @n@ values, each of which is forced. A negative @n@ fails.
 --
--- Memory is taken as they are decoded. Those that read nothing are counted against a budget.
+-- Memory is allocated as values are decoded. Values that read nothing count against a budget.
 --
 -- >>> import qualified Data.Vector as V
 -- >>> let text = getNested (fromIntegral <$> getWord8) getRemainingTextUtf8
@@ -160,8 +159,8 @@ getVectorHost = getNumbers targetByteOrder
 getVectorOf :: forall v a. G.Vector v a => Int -> Get a -> Get (v a)
 getVectorOf n p
   | n < 0 = invalid "getVectorOf: negative number of elements"
-  -- Elements may be vectors themselves: if each took memory for all that the input could hold, that
-  -- would be quadratic.
+  -- It begins with 4 elements. Elements may be vectors themselves: if each had room for all that
+  -- the input could contain, that would take quadratic memory.
   | otherwise = runGetST (Slots.unsafeNew (min n 4) >>= fill 0)
   where
     -- The first i elements are there.
@@ -176,8 +175,7 @@ getVectorOf n p
         fill (i + 1) v
 {-# INLINE getVectorOf #-}
 
--- A vector of numbers by a function as for 'getInSpans', which is given the size of an element
--- first.
+-- A vector of numbers, given a function for 'getInSpans' that takes the size of an element first.
 getNumbersBy ::
   forall v a.
   (G.Vector v a, NumberElement a) =>
@@ -194,18 +192,18 @@ getNumbersBy copy n
 -- | A vector of elements of constant size, read in spans.
 getInSpans ::
   G.Vector v a =>
-  -- | Given the index of the first element of a span: what errors say of the span.
+  -- | Add context to the decoder of a span, given the index of its first element.
   (forall s. Int -> GetST s () -> GetST s ()) ->
-  -- | Bytes of an element, more than none.
+  -- | The number of bytes of an element, at least 1.
   Int ->
-  -- | Elements, not negative.
+  -- | The number of elements, not negative.
   Int ->
-  -- | Given the address of a span, the index of its first element, the number of its elements, and
-  -- the vector, which is long enough: put them there.
+  -- | Copy a span into the vector, which is long enough, given the address of the span, the index
+  -- of its first element, and the number of its elements.
   (forall s. Ptr Word8 -> Int -> Int -> G.Mutable v s a -> GetST s ()) ->
   Get (v a)
 getInSpans named width n copy
-  -- One for all, or a byte of input could be an array of its own.
+  -- The shared empty vector: otherwise a single byte of input could allocate an array.
   | n == 0 = pure G.empty
   | otherwise = do
     announceElements width n
@@ -218,25 +216,25 @@ getInSpans named width n copy
       | i >= GM.length v = Slots.unsafeGrow v (growthOf n i) >>= fill i
       | otherwise = do
         bytes <- liftGet available
-        -- One element at least: if it is in two chunks, it is brought together. Otherwise no more
-        -- than there are, so nothing overflows.
+        -- The elements that are at hand, but at least one, which 'consume' brings into one segment
+        -- if it is in two chunks. The product below cannot overflow.
         let m = max 1 (min (GM.length v - i) (bytes `quot` width))
         named i (consumeST (m * width) (\p -> copy p i m v))
         fill (i + m) v
 {-# INLINE getInSpans #-}
 
--- | By how much a vector is to grow: it doubles, and ends at the right size.
+-- | By how many elements a full vector grows: it doubles, up to its final length.
 growthOf ::
-  -- | Its elements in the end.
+  -- | The final length.
   Int ->
-  -- | Its elements now.
+  -- | The length now.
   Int ->
   Int
 growthOf n i = min (n - i) (max 4 i)
 {-# INLINE growthOf #-}
 
--- | Copy elements into a storable vector, where they have the same bytes. Given their size, it is a
--- function for 'getInSpans'.
+-- | Copy elements as memory into a storable vector. Given their size, this is a function for
+-- 'getInSpans'.
 copyToStorable :: S.Storable a => Int -> Ptr Word8 -> Int -> Int -> SM.MVector s a -> GetST s ()
 copyToStorable width p i n v
   | lackingSlots "copyToStorable" i n v = pure ()
@@ -245,8 +243,8 @@ copyToStorable width p i n v
     (fp, _) -> unsafeIOToPrim (copyRange (castPtr (unsafeForeignPtrToPtr fp)) p (n * width))
 {-# INLINE copyToStorable #-}
 
--- | Copy elements into a primitive vector, where they have the same bytes. Given their size, it is
--- a function for 'getInSpans'.
+-- | Copy elements as memory into a primitive vector. Given their size, this is a function for
+-- 'getInSpans'.
 copyToPrimitive :: P.Prim a => Int -> Ptr Word8 -> Int -> Int -> PM.MVector s a -> GetST s ()
 copyToPrimitive width p0 i0 n0 v
   | lackingSlots "copyToPrimitive" i0 n0 v = pure ()
@@ -262,7 +260,7 @@ copyToPrimitive width p0 i0 n0 v
        in go p0 start n0
 {-# INLINE copyToPrimitive #-}
 
--- A guard, as 'broken': the vector lacks some of n elements from index i on.
+-- In a checked build: does the vector lack some of the n elements from index i on? See 'broken'.
 lackingSlots :: GM.MVector v a => String -> Int -> Int -> v s a -> Bool
 lackingSlots whose i n v =
   broken
@@ -275,7 +273,7 @@ lackingSlots whose i n v =
 asElementsOf :: Ptr a -> v a -> Ptr a
 asElementsOf p _ = p
 
--- Read numbers one by one, with their bytes in this order.
+-- Read numbers in this byte order into a vector, one by one.
 copySwapping ::
   forall v a s.
   (GM.MVector v a, Number a) =>
@@ -288,7 +286,7 @@ copySwapping ::
 copySwapping order p0 i0 n v = go p0 i0
   where
     end = i0 + n
-    -- The elements from i up to the end lie at p, and the vector is long enough.
+    -- The element i lies at p, and the vector is long enough.
     go :: Ptr Word8 -> Int -> GetST s ()
     go p i
       | i >= end = pure ()
@@ -306,21 +304,21 @@ copySwapping order p0 i0 n v = go p0 i0
 --
 -- The type of "Ashlar.Get.ST", and what only the library itself may do with it.
 
--- | A decoder with mutable state that belongs to the thread of state @s@.
+-- | A decoder with mutable state of the state thread @s@.
 --
--- 'Control.Applicative.<|>' goes back in the input, and does /not/ undo what the failed decoder has
--- written.
+-- 'Control.Applicative.<|>' goes back in the input, but does /not/ undo changes that the failed
+-- decoder made to the state.
 newtype GetST s a = GetST (Get a)
   deriving newtype (Functor, Applicative, Monad, MonadFail, Alternative, MonadPlus)
 
--- The state must not be exchanged for another by coercion.
+-- 'coerce' must not change the state thread.
 type role GetST nominal representational
 
 instance PrimMonad (GetST s) where
   type PrimState (GetST s) = s
 
-  -- A run of the decoder is one thread of state. State tokens of all types are the same thing, and
-  -- the type of this one cannot leave 'runGetST'.
+  -- A run of the decoder is one state thread. State tokens of all types have the same
+  -- representation, and the type of this one cannot leave 'runGetST'.
   primitive f = GetST (effect (IO (asRealWorld f)))
   {-# INLINE primitive #-}
 
@@ -328,19 +326,19 @@ asRealWorld :: (State# s -> (# State# s, a #)) -> State# RealWorld -> (# State# 
 asRealWorld = unsafeCoerce#
 {-# INLINE asRealWorld #-}
 
--- | A decoder that uses mutable state inside. Nothing of the state is visible from outside, because
+-- | Turn a decoder with mutable state into a plain one. The state is not visible outside, because
 -- @s@ is not known there.
 runGetST :: (forall s. GetST s a) -> Get a
 runGetST g = case g of GetST get -> get
 {-# INLINE runGetST #-}
 
--- | Use a decoder without state among those with state.
+-- | Turn a plain decoder into one with state.
 liftGet :: Get a -> GetST s a
 liftGet = GetST
 {-# INLINE liftGet #-}
 
--- A decoder with state must not be turned into one without, which could be run elsewhere. So there
--- is no function that takes any @Get a -> Get b@.
+-- A user must not get the 'Get' inside of a 'GetST', and run it elsewhere. So no function lifts any
+-- @Get a -> Get b@.
 
 -- | 'Ashlar.Get.label' for a decoder with state.
 labelST :: String -> GetST s a -> GetST s a
@@ -352,7 +350,7 @@ isolateST :: Int -> GetST s a -> GetST s a
 isolateST n (GetST get) = GetST (isolate n get)
 {-# INLINE isolateST #-}
 
--- | 'Ashlar.Get.lookAhead' for a decoder with state, whose writes stay.
+-- | 'Ashlar.Get.lookAhead' for a decoder with state. Changes to the state remain.
 lookAheadST :: GetST s a -> GetST s a
 lookAheadST (GetST get) = GetST (lookAhead get)
 {-# INLINE lookAheadST #-}
@@ -367,7 +365,7 @@ insideSpanST :: Names -> GetST s a -> GetST s a
 insideSpanST names (GetST get) = GetST (insideSpan names get)
 {-# INLINE insideSpanST #-}
 
--- | 'consume' with mutable state; it has the same demands.
+-- | 'consume' for decoders with state, under the same conditions.
 consumeST :: Int -> (Ptr Word8 -> GetST s a) -> GetST s a
 consumeST n rd = GetST (consume n (\p -> case rd p of GetST get -> get))
 {-# INLINE consumeST #-}
