@@ -4,7 +4,7 @@
 -- Module      : Ashlar.Get
 -- Description : Decoders: bytes to values
 --
--- Decoders read from any source, chunk by chunk if need be. They may go back
+-- Decoders read from any source, chunk by chunk if necessary. They can go back
 -- ('Control.Applicative.<|>', 'Control.Applicative.many', 'lookAhead'). Their errors say exactly
 -- what was wrong and where.
 --
@@ -28,20 +28,20 @@
 -- Join adjacent numbers with '<$>' and '<*>', or with @ApplicativeDo@: optimised code then makes
 -- one check for all of them. In a @do@ block each number has a check of its own.
 --
--- The getters have the names of "Data.Binary.Get". What differs:
+-- The getters have the names of "Data.Binary.Get", with these differences:
 --
 -- * Running a decoder returns 'Either' instead of throwing.
 -- * 'runGet' takes a strict ByteString, 'runGetLazy' a lazy one. Functions that read from a
 --   Handle, a file or an action take that first, and then the decoder.
 -- * A negative number of bytes fails. @binary@ counts it as 0.
--- * 'bytesRead' counts from the start of the stream, inside 'isolate', too.
+-- * 'bytesRead' counts from the start of the stream, even inside 'isolate'.
 -- * 'Fail' contains a 'DecodeError'.
 -- * There is no @remaining@, because its result would depend on how much input has arrived.
 --   "Ashlar.Compat.Binary.Get" has it.
 --
--- If several alternatives fail, the error is about the one that got farthest, and 'errorExpected'
--- has what each of them expected there ('<?>'). A decoder that knows what it is decoding can
--- 'commit' to it: then the other alternatives are not tried, and no input is kept for them.
+-- If all alternatives fail, the error is about the one that got farthest, and 'errorExpected' has
+-- what each of them expected there ('<?>'). A decoder that knows which alternative is right can
+-- 'commit' to it: then the others are not tried, and no input is kept for them.
 module Ashlar.Get
   ( -- * Decoders
     Get,

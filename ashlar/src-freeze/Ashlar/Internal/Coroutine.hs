@@ -8,44 +8,43 @@
 -- Description : A computation that can be suspended in the middle (before GHC 9.6)
 --
 -- A computation in 'IO' that suspends itself to hand out a value, and later resumes with an
--- answer. Two implementations share this interface. This one is for versions of GHC without
--- delimited continuations. The other is in @src-prompt@.
+-- answer. There are two implementations. This one is for versions of GHC without delimited
+-- continuations. The other is in @src-prompt@.
 --
 -- Note [Freezing]
 -- ~~~~~~~~~~~~~~~
 -- When an asynchronous exception interrupts the evaluation of a thunk, GHC keeps the work: it
--- freezes the stack of that evaluation into the thunk, and whoever forces the thunk next
--- resumes it. So a computation runs as a thunk. It suspends by throwing an asynchronous
--- exception to its own thread, and 'run' catches the exception.
+-- freezes the stack of that evaluation into the thunk, and forcing the thunk again resumes it. So a
+-- computation runs as a thunk. It suspends by throwing an asynchronous exception to its own thread,
+-- and 'run' catches the exception.
 --
 -- Tried and dropped: a thread of its own for the computation, with MVars between the two. On the
 -- bound main thread it is far slower, and the thread remains when the consumer drops the list.
 --
 -- What could go wrong, and what prevents it:
 --
--- * /The right thread./ Throwing first asks for the thread's number. A foreign exception may
---   strike between asking and throwing (inside @killThread#@, before it allocates). It would
---   freeze the computation with that number. Another thread that resumes it would then throw
---   to the first one. So 'throwHere' masks asynchronous exceptions around the two steps.
--- * /The frame that unmasks./ Masking leaves a frame on the stack that ends it, and this frame
---   is frozen with the rest. A thread that has masked exceptions itself and resumes the
---   computation would find them unmasked afterwards. So 'resume' runs a computation that was
---   frozen unmasked and is resumed masked in a thread of its own, until it next stops. The
---   caller waits for it uninterruptibly, as for any other value that it forces under a mask.
---   The caller's stack meanwhile keeps alive what the computation writes to.
--- * /Foreign exceptions./ A foreign asynchronous exception is thrown again as an asynchronous
---   one, so that the thunks under evaluation are frozen and not poisoned
---   (Note [Exceptions that are not ours]). If somebody forces them again, the handler continues and
---   resumes the computation. One flaw remains: if that thread has exceptions masked and the first
---   one had not, they become unmasked. In these versions of GHC, every 'Control.Exception.mask'
---   within 'System.IO.Unsafe.unsafePerformIO' has this flaw.
--- * /Two threads./ The thread that froze the stack had claimed it. After each resumption,
+-- * /The wrong thread./ Throwing first asks for the thread's identity. If a foreign exception
+--   struck between asking and throwing (inside @killThread#@, before it allocates), it would freeze
+--   the computation with that identity. Another thread that resumes it would then throw to the
+--   first one. So 'throwHere' masks asynchronous exceptions around the two steps.
+-- * /Unmasking by mistake./ Masking leaves a frame on the stack that unmasks at its end, and this
+--   frame is frozen, too. If a thread that has masked exceptions itself resumed the computation, it
+--   would find them unmasked afterwards. So if a computation was frozen unmasked and is resumed
+--   masked, 'resume' runs it in a thread of its own until it next suspends or ends. The caller
+--   waits for it uninterruptibly, as for any other value that it forces under a mask. Meanwhile,
+--   the caller's stack keeps alive the memory that the computation writes to.
+-- * /Foreign exceptions./ A foreign asynchronous exception is thrown again as an asynchronous one,
+--   so that it freezes the thunks under evaluation and does not become their value
+--   (Note [Exceptions that are not ours]). If they are forced again, the handler continues and
+--   resumes the computation. One flaw remains: if the thread that forces them has exceptions masked
+--   and the first one had not, they become unmasked. In these versions of GHC, every
+--   'Control.Exception.mask' within 'System.IO.Unsafe.unsafePerformIO' has this flaw.
+-- * /Two threads./ The frozen stack is claimed by the thread that froze it. After each resumption,
 --   'noDuplicate' claims it for the thread that continues.
--- * /Chains./ Each freeze makes a new object for the stack, and turns the thunk into an
---   indirection to it. The next freeze turns that object into an indirection to the next one.
---   Only the garbage collector shortens such chains. So n suspensions between two collections
---   would take time proportional to n². Therefore 'shortened' follows the chain by hand after
---   every 16 suspensions, with the functions that debuggers use to inspect the heap.
+-- * /Chains./ Each freeze makes a new object for the stack, and turns the thunk into an indirection
+--   to it. The next freeze turns that object into an indirection to the next one. Only the garbage
+--   collector removes such indirections. So n suspensions between two collections would take time
+--   proportional to n². Therefore 'shortened' follows the chain by hand after every 16 suspensions.
 --
 -- The tests "in odd places" of the group "lazy output" cover all this: under @mask@, under
 -- @atomically@, nested, forced by several threads, interrupted by timeouts, on the main thread.
@@ -84,12 +83,13 @@ start body = do
   run mail 0 computation
 {-# INLINE start #-}
 
--- What the two sides hand to each other.
+-- What the computation and its caller hand to each other.
 data Mail o i
   = Empty
-  | -- | From the computation, with the masking state in which it was frozen.
+  | -- | From the computation: a value, and the masking state in which it was frozen.
     Out o !MaskingState
-  | In i
+  | -- | To the computation: the answer.
+    In i
 
 -- Thrown to suspend, and caught by the innermost 'run'. That is the right one, because no
 -- computation suspends inside the 'run' of another.
@@ -139,7 +139,7 @@ data Outcome o i r
   = Returned (Status o i r)
   | -- | A foreign synchronous exception, to be thrown after the handler has returned.
     Raised SomeException
-  | -- | A foreign asynchronous exception froze everything here, and somebody forces it again.
+  | -- | A foreign asynchronous exception froze the evaluation, which has been forced again.
     Resumed
 
 -- Resume a computation: the masking state is the one in which it was frozen, and the number
@@ -153,11 +153,10 @@ resume mail computation there n i = do
     then elsewhere (run mail (n + 1) frozen)
     else run mail (n + 1) frozen
 
--- A thunk without a long chain of indirections to its frozen stack: see Note [Freezing]. If
--- the heap does not look as expected, this is the same thunk.
+-- Every 16th time, replace a thunk by its frozen stack: Note [Freezing], Chains. If the heap does
+-- not look as expected, this is the same thunk.
 shortened ::
-  -- How often the thunk had been frozen before the last time. The chain is followed every 16th
-  -- time.
+  -- How often the thunk had been frozen before the last time.
   Int ->
   Thunk r ->
   IO (Thunk r)

@@ -6,16 +6,16 @@
 -- Description : A computation that can be suspended in the middle (GHC 9.6 on)
 --
 -- A computation in 'IO' that suspends itself to hand out a value, and later resumes with an
--- answer. Two implementations share this interface. This one uses the delimited continuations
--- of GHC 9.6 and later. The other, in @src-freeze@, is for older versions.
+-- answer. There are two implementations. This one uses the delimited continuations of GHC 9.6 and
+-- later. The other, in @src-freeze@, is for older versions.
 --
 -- Note [Delimited continuations]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- @control0#@ captures the stack up to the prompt. It cannot cross a frame that updates a thunk
--- or runs a transaction, so no such frame may lie in between. None does: a builder or decoder
--- calls 'suspend' from its own code, which runs directly under 'start' or a resumption. These
--- two may be called from anywhere, even from a thunk that is forced inside @atomically@ or
--- @mask@ (tests "in odd places" of the group "lazy output").
+-- or runs a transaction, so no such frame may lie between 'suspend' and the prompt. None does: a
+-- builder or decoder calls 'suspend' from its own code, which runs directly under 'start' or a
+-- resumption. These two may be called from anywhere, even from a thunk that is forced inside
+-- @atomically@ or @mask@ (tests "in odd places" of the group "lazy output").
 --
 -- A continuation does not copy the mutable state that it refers to. So it must not be resumed
 -- twice, although GHC would allow it.
@@ -57,8 +57,8 @@ start body = IO $ \s0 -> case newTag s0 of
 -- Note [Tags of two words]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~
 -- @newPromptTag#@ allocates an object of one word. The compacting collector needs two words: it
--- marks the second word of an object that moves to the next block. In an object of one word,
--- this mark belongs to the following object, and the heap is corrupted. (Seen on 9.10.3. The
+-- marks the second word of an object that moves to the next block. After an object of one word,
+-- this mark hits the following object, which corrupts the heap. (Seen on 9.10.3. The
 -- debugging runtime says @ASSERTION FAILED: file rts/sm/Compact.c, line 901@.) That collector
 -- runs with @+RTS -c@, and also with @-M@ once 30% of the limit is in use. Tags are only
 -- compared by address, so any other object serves as one.
@@ -75,10 +75,10 @@ suspend tag o = IO $
 -- Note [A prompt around something that never ends]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- GHC takes @prompt#@ to be strict in its action. If it sees that the action never returns (an
--- infinite builder, or one that throws), it concludes that the prompt does not return either,
--- and drops the code after it. But the prompt does return when the action suspends, and the
--- program then ran into whatever lay there. (Seen on 9.6.6 at -O2: the length of a lazy
--- ByteString was an address.) 'lazy' hides the action from the analysis. The tests "an
--- exception surfaces where it is reached" and "an infinite builder" cover this.
+-- infinite builder, or one that throws), it concludes that the prompt does not return either, and
+-- drops the code after it. But the prompt does return when the action suspends, and the program
+-- then continued in unrelated code. (Seen on 9.6.6 at -O2: the length of a lazy ByteString was an
+-- address.) So 'lazy' hides the action from the analysis. The tests "an exception surfaces where it
+-- is reached" and "an infinite builder" cover this.
 delimited :: PromptTag# a -> IO a -> State# RealWorld -> (# State# RealWorld, a #)
 delimited tag act = prompt# tag (unIO (lazy act))

@@ -6,8 +6,8 @@
 -- Module      : Ashlar.Get.ByteOrder
 -- Description : Numbers whose byte order is known at run time
 --
--- For formats that say in their first bytes which order they have, like TIFF and pcap. Where the
--- order is known beforehand, use the decoders of "Ashlar.Get", whose names end in @le@ and @be@.
+-- For formats whose first bytes say which byte order they have, like TIFF and pcap. If the order is
+-- known beforehand, use the decoders of "Ashlar.Get" whose names end in @le@ and @be@.
 --
 -- >>> import qualified Ashlar.Get.ByteOrder as O
 -- >>> let order = (\mark -> if mark == 0x4949 then O.LittleEndian else O.BigEndian) <$> getWord16be
@@ -49,9 +49,9 @@ import GHC.ByteOrder (ByteOrder (..))
 
 -- A scalar in one of two formats of the same size.
 --
--- The order is tested only where the number is read. So its size is known, and rules can join the
--- number with its neighbours. For the same reason the functions below do not name their argument:
--- GHC then inlines them even if it does not know the argument.
+-- The order is tested only where the number is read, outside of which its size is known. So rules
+-- can join the number with its neighbours. For the same reason the functions below do not name
+-- their argument: GHC then inlines them even if they are not applied.
 ordered :: Scalar a -> Scalar a -> ByteOrder -> Get a
 ordered little big order =
   fixedGet (scalarSize little) (OneWidth (scalarSize little)) $ \p -> case order of

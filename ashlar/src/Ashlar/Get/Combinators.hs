@@ -6,23 +6,23 @@
 -- Description : Repetition, choice and separators
 --
 -- The combinators of attoparsec and parser-combinators, made for 'Get'. They collect results
--- without using the stack. They keep bytes for going back only during one element. They do not loop
--- on a decoder that reads nothing.
+-- without using the stack, keep bytes for going back only during one element, and do not loop on a
+-- decoder that reads nothing.
 --
--- 'Control.Applicative.many', 'Control.Applicative.some' and
--- 'Control.Applicative.optional' are those of "Control.Applicative". Names that end
--- in a prime force each element when it has been decoded.
+-- 'Control.Applicative.many', 'Control.Applicative.some' and 'Control.Applicative.optional' are
+-- those of "Control.Applicative". Functions whose names end in a prime force each element when it
+-- has been decoded.
 --
--- The names are short, and some may be taken in your program: import this module
--- qualified, or with an import list.
+-- The names are short, and your program may use some of them: import this module qualified, or with
+-- an import list.
 --
 -- Note [Elements that read nothing]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A decoder is a function of the input and the offset in it. If a round of a loop succeeds without
--- reading anything, all later rounds would do the same. A loop without an end marker stops there,
--- without the element, as 'Control.Applicative.many' does. A loop with an end marker would never
--- find it, and fails. The input may choose the number of rounds, so rounds that read nothing count
--- against the run's budget of steps. (Tests "elements that read nothing".)
+-- A decoder is a function of the input and the offset in it. So if a round of a loop succeeds
+-- without reading anything, all later rounds would do the same. A loop without an end marker stops
+-- there, without the element, as 'Control.Applicative.many' does. A loop with an end marker would
+-- never find it, so it fails. In a loop with a number of rounds, which the input may choose, rounds
+-- that read nothing count against the run's budget of steps. (Tests "elements that read nothing".)
 module Ashlar.Get.Combinators
   ( -- * Choice
     choice,
@@ -77,7 +77,7 @@ import Data.Bifunctor (first)
 import qualified Data.List as List
 import Data.Maybe (fromMaybe)
 
--- | The first of several decoders that succeeds.
+-- | The first decoder of a list that succeeds.
 --
 -- >>> import Ashlar.Get.Parse (bytes)
 -- >>> runGet (choice [bytes "yes", bytes "no"]) "no"
@@ -85,12 +85,12 @@ import Data.Maybe (fromMaybe)
 choice :: Foldable f => f (Get a) -> Get a
 choice ps = fromMaybe empty (foldr join Nothing ps)
   where
-    -- No 'empty' at the end: its error would say nothing.
-    join p rest = Just (maybe p (p <|>) rest)
+    -- (Without an 'empty' at the end, which would only add an error without content.)
+    join p others = Just (maybe p (p <|>) others)
 {-# INLINE choice #-}
 
 -- | @option x p@ is @p@, or @x@ if that fails. If the next byte decides,
--- 'Ashlar.Get.Parse.optionIf' and 'Ashlar.Get.Parse.switch' are never slower, and mostly faster.
+-- 'Ashlar.Get.Parse.optionIf' and 'Ashlar.Get.Parse.switch' are usually faster, and never slower.
 option :: a -> Get a -> Get a
 option x p = p <|> pure x
 {-# INLINE option #-}
@@ -102,8 +102,8 @@ eitherP p q = (Left <$> p) <|> (Right <$> q)
 
 -- | @n@ values, or none if @n@ is negative.
 --
--- The number may be untrusted input: memory is allocated as values are decoded, and values that
--- read nothing count against a budget.
+-- The number may be untrusted input: memory is only allocated as values are decoded, and values
+-- that read nothing count against a budget.
 --
 -- >>> runGet (getWord8 >>= \n -> count (fromIntegral n) getWord8) "\2ab"
 -- Right [97,98]
@@ -151,8 +151,8 @@ skipMany1 :: Get a -> Get ()
 skipMany1 p = p *> skipMany p
 {-# INLINE skipMany1 #-}
 
--- | @manyTill p end@: values until @end@ succeeds. @end@ is tried before each value, and is read,
--- too.
+-- | @manyTill p end@: values until @end@ succeeds. @end@ is tried before each value. The bytes of
+-- @end@ are read.
 --
 -- >>> import Ashlar.Get.Parse (bytes)
 -- >>> runGet (manyTill getWord8 (bytes "\r\n")) "ab\r\n"
@@ -166,7 +166,7 @@ manyTill' :: Get a -> Get end -> Get [a]
 manyTill' p = manyTill (forced p)
 {-# INLINE manyTill' #-}
 
--- | 'manyTill', also returning the end.
+-- | 'manyTill', also returning the value of the end.
 --
 -- >>> runGet (manyTill_ getWord8 (satisfy (>= 128))) "\1\2\200"
 -- Right ([1,2],200)
@@ -179,7 +179,7 @@ someTill :: Get a -> Get end -> Get [a]
 someTill p end = (:) <$> p <*> manyTill p end
 {-# INLINE someTill #-}
 
--- | 'manyTill' without the values, but with the end.
+-- | 'manyTill' without the values. Returns the value of the end.
 skipManyTill :: Get a -> Get end -> Get end
 skipManyTill p end = snd <$> foldTill (\_ _ -> ()) () p end
 {-# INLINE skipManyTill #-}
@@ -257,7 +257,7 @@ sepEndBy1 :: Get a -> Get sep -> Get [a]
 sepEndBy1 p sep = p >>= sepEndAfter p sep
 {-# INLINE sepEndBy1 #-}
 
--- The rest, from the separator after the first value on.
+-- 'sepEndBy' after its first value.
 sepEndAfter :: Get a -> Get sep -> a -> Get [a]
 sepEndAfter p sep a0 = go [a0]
   where
@@ -277,7 +277,7 @@ between ::
   Get open ->
   -- | What comes after.
   Get close ->
-  -- | Whose value is returned.
+  -- | The decoder whose value is returned.
   Get a ->
   Get a
 between open close p = open *> p <* close
@@ -300,14 +300,14 @@ chainl1 ::
 chainl1 p op = p >>= chainlFrom p op
 {-# INLINE chainl1 #-}
 
--- The rest of a chain, after its first values, applied.
+-- 'chainl1' after its first values, given the result of these.
 chainlFrom :: Get a -> Get (a -> a -> a) -> a -> Get a
 chainlFrom p op = go
   where
     go a = operand p op >>= maybe (pure a) (\(f, b) -> go $! f a b)
 {-# INLINE chainlFrom #-}
 
--- | 'chainl1', or a given value if there are no values.
+-- | 'chainl1' that may have no values.
 chainl ::
   -- | A value.
   Get a ->
@@ -319,7 +319,7 @@ chainl ::
 chainl p op a = optional p >>= maybe (pure a) (chainlFrom p op)
 {-# INLINE chainl #-}
 
--- | 'chainl1' whose operators are applied from the right, when the last value has been read.
+-- | 'chainl1' whose operators are applied from the right, after the last value has been read.
 --
 -- >>> import qualified Ashlar.Get.Parse as Parse
 -- >>> let number = Parse.decimal :: Get Int
@@ -330,18 +330,18 @@ chainr1 :: Get a -> Get (a -> a -> a) -> Get a
 chainr1 p op = p >>= chainrFrom p op
 {-# INLINE chainr1 #-}
 
--- The rest of a chain, after its first value.
+-- 'chainr1' after its first value.
 chainrFrom :: Get a -> Get (a -> a -> a) -> a -> Get a
 chainrFrom p op = go []
   where
-    -- Each value before the latest, applied to the operator after it. The last is first.
+    -- 'acc' has each value before 'a', applied to the operator after it, the last one first.
     go acc a =
       operand p op >>= \next -> case next of
         Just (f, b) -> go (f a : acc) b
         Nothing -> pure (List.foldl' (\b applied -> applied b) a acc)
 {-# INLINE chainrFrom #-}
 
--- | 'chainr1', or a given value if there are no values.
+-- | 'chainr1' that may have no values.
 chainr ::
   -- | A value.
   Get a ->

@@ -5,11 +5,11 @@
 -- Module      : Ashlar.Get.Feed
 -- Description : Input that is pushed: decoders that are fed
 --
--- For programs that receive input when it arrives and not when the decoder asks for it, such as
--- event loops. The decoder suspends when it needs more, and resumes with the next chunk. It
--- suspends only if it cannot go on, and ends as soon as it can.
+-- For programs that get input when it arrives, and not when the decoder asks for it, such as event
+-- loops. The decoder suspends when it needs more input, and resumes with the next chunk. It
+-- suspends only if it cannot continue, and ends as soon as it can.
 --
--- A stream of values is a 'Values'. Each chunk gives the values that it completes:
+-- For a stream of values, use 'Values'. Each chunk gives the values that it completes:
 --
 -- >>> import Ashlar.Get.Feed
 -- >>> let (as, s1) = runGetValues getWord16be `feedValues` "\0\1\0\2\0"
@@ -19,7 +19,7 @@
 -- >>> case feedValuesEnd s2 of (_, ValuesDone at) -> print at; _ -> putStrLn "not done"
 -- 8
 --
--- A single value is a 'Feed', in 'IO':
+-- For a single value, use 'Feed', in 'IO':
 --
 -- >>> :{
 -- newFeed getWord32be >>= \f0 -> feed f0 "\0\0" >>= \f1 -> feed f1 "\1\2\3" >>= \f2 -> case f2 of
@@ -28,17 +28,17 @@
 -- :}
 -- (258,"\ETX")
 --
--- Suspending copies the decoder's stack, and resuming copies it back. So each takes time
--- proportional to how deeply the decoder is nested at that point. Before GHC 9.6, levels inside an
--- alternative cost many times as much as others. A budget limits how many levels may be suspended
--- in all ('Ashlar.Get.budgetSteps'), so that untrusted input costs less than a second. Values
--- nested more deeply than some tens of levels should be fed in larger chunks (all that a socket
--- returned, not single lines), or get a larger budget ('Ashlar.Get.withBudget').
+-- Suspending copies the decoder's stack, and resuming copies it back. So both take time
+-- proportional to how deeply the decoder is nested. Before GHC 9.6, levels inside an alternative
+-- cost many times as much as others. A budget limits how many levels may be suspended in all
+-- ('Ashlar.Get.budgetSteps'), so that untrusted input costs less than a second. Values nested more
+-- deeply than some tens of levels should be fed in larger chunks (all that a socket returned, not
+-- single lines), or get a larger budget ('Ashlar.Get.withBudget').
 --
 -- Memory is constant, however long the stream. A 'Values' keeps the bytes of the value that has
--- begun, and so can be used any number of times. A 'Feed' keeps nothing that the decoder does not
--- need itself. In return, each state can be resumed only once. The pure 'Ashlar.Get.Decoder' of a
--- single value can be resumed any number of times, and keeps all of its input.
+-- begun, so each state can be resumed any number of times. A 'Feed' keeps only the bytes that the
+-- decoder itself needs, but each state can be resumed only once. The pure 'Ashlar.Get.Decoder' of a
+-- single value can be resumed any number of times, but keeps all of its input.
 --
 -- Do not interrupt a decoder under GHC's non-moving collector, nor under the compacting one of GHC
 -- 9.0: see the known gaps in @docs/safety.md@.
@@ -88,11 +88,11 @@ import System.IO.Unsafe (unsafePerformIO)
 data Feed a
   = -- | It has failed: the input that it has not read, the offset of that input, and the error.
     FeedFail !ByteString !Int64 DecodeError
-  | -- | It needs the next chunk. 'Nothing' means the end of the input, and an empty chunk changes
+  | -- | It needs the next chunk, or 'Nothing' at the end of the input. An empty chunk changes
     -- nothing. Use it once: a second use throws an 'Control.Exception.IOException'.
     --
-    -- If an exception ends it, thrown by a value in the decoder or asynchronously, the decoder is
-    -- lost.
+    -- If an exception ends the action, asynchronous or thrown by a value in the decoder, the
+    -- decoder is lost.
     FeedPartial (Maybe ByteString -> IO (Feed a))
   | -- | It has ended: the input that it has not read, the offset of that input, and the result.
     FeedDone !ByteString !Int64 a
@@ -135,30 +135,28 @@ feedEndOfInput state = case state of
 
 -- Many values from input that is pushed.
 --
--- The part of "Ashlar.Get.Feed" that decodes one value after another.
---
 -- Note [Values in one coroutine]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- Starting a coroutine and suspending one both cost far more than decoding a small value. So one
 -- coroutine decodes all values, in a loop, and suspends only where a chunk ends. It adds each value
 -- to a variable, together with the offset after it, by one write. So at every moment the variable
--- says which values are whole, and where the next one begins. (Benchmarks "pushed values".)
+-- has the values that are complete, and the offset of the next one. (Benchmarks "pushed values".)
 --
--- A state keeps the bytes from there on, which makes it a pure value. Its first use resumes the
--- coroutine. Any other use starts a new coroutine at the beginning of the value, on the bytes that
--- have been kept. So does a use after an exception that has ended the coroutine.
+-- A state keeps the bytes from that offset on, which makes it a pure value. Its first use resumes
+-- the coroutine. A later use, or one after an exception has ended the coroutine, starts a new
+-- coroutine at that offset, on the bytes that have been kept.
 --
--- Tried and dropped: to keep no bytes, as 'Ashlar.Get.Feed.Feed' does. Then each state could be
--- used only once, an exception would lose the stream, and what is left after an error would begin
--- in the middle of a value.
+-- Tried and dropped: keeping no bytes, as 'Ashlar.Get.Feed.Feed' does. Then each state could be
+-- used only once, an exception would lose the stream, and the bytes returned with an error would
+-- begin in the middle of a value.
 
 -- | Values that follow one another in input that is pushed.
 --
--- The offset is that after the last whole value, and the bytes are those from there on. Both count
--- all the values that have been handed out, and no others.
+-- The offset is that after the last complete value, and the bytes are those from there on. The
+-- values before that offset are exactly those that have been returned.
 --
--- This is a pure value. Each state can be used any number of times, also by several threads, with
--- other input each time.
+-- This is a pure value. Each state can be used any number of times, by any threads, with different
+-- input each time.
 data Values a
   = -- | The next value could not be decoded. The offset is where it begins.
     ValuesFail !ByteString !Int64 DecodeError
@@ -171,9 +169,9 @@ data Values a
 
 -- | Decode one value after another from input that is pushed.
 --
--- The budget is for each value, which may take 64 MiB ('Ashlar.Get.budgetBytes'). Offsets in errors
--- count from the start of the input. A value that reads nothing is an error, because there would be
--- no end of them.
+-- Each value has a budget of its own, and may take 64 MiB ('Ashlar.Get.budgetBytes'). Offsets in
+-- errors count from the start of the input. A value that reads nothing is an error, because the
+-- stream would never end.
 --
 -- >>> import Ashlar.Get.Feed
 -- >>> let (as, state) = runGetValues getWord16be `feedValues` "\0\1\0\2\0"
@@ -188,20 +186,20 @@ runGetValues g = waiting g (Held 0 []) (pure Nothing)
 -- | Give a chunk, and get the values that it completes and the next state. Forcing the pair decodes
 -- them.
 --
--- An exception that the decoder throws is thrown where the pair is forced. The state from before
--- can be used again. An asynchronous exception leaves the pair as it was, as it does with all pure
--- values: forced again, it goes on.
+-- An exception that the decoder throws is thrown where the pair is forced. The state before it can
+-- be used again. After an asynchronous exception, the pair can be forced again, and continues, as
+-- all pure values do.
 --
--- After an error, the chunk is appended to the bytes that are left, which copies both. After the
--- end of the input, the chunk is dropped.
+-- After an error, the chunk is appended to the bytes that were not decoded, which copies both.
+-- After the end of the input, the chunk is dropped.
 feedValues :: Values a -> ByteString -> ([a], Values a)
 feedValues state bs = case state of
   ValuesPartial _ _ resume -> resume (Just bs)
   ValuesFail rest at e -> ([], ValuesFail (rest <> bs) at e)
   ValuesDone _ -> ([], state)
 
--- | Say that the input ends here. The next state is not 'ValuesPartial'. It is an error if the
--- input ends within a value.
+-- | End the input. The next state is not 'ValuesPartial'. It is a 'ValuesFail' if the input ends
+-- within a value.
 feedValuesEnd :: Values a -> ([a], Values a)
 feedValuesEnd state = case state of
   ValuesPartial _ _ resume -> resume Nothing
@@ -211,9 +209,9 @@ feedValuesEnd state = case state of
 -- be none, and the next state. An empty chunk is the end of the input. If the values have ended,
 -- the action does not run.
 --
--- Nothing is decoded before the pair is forced. So if an exception ends this, the action has thrown
--- it, or it was asynchronous and waited for input. No values are lost: use the state from before
--- again.
+-- Nothing is decoded before the pair is forced. So if this throws an exception, the action has
+-- thrown it, or it was asynchronous and interrupted the action. No values are lost: use the same
+-- state again.
 --
 -- >>> import Ashlar.Get.Feed
 -- >>> import Data.ByteString (ByteString)
@@ -229,7 +227,7 @@ pullValues next state = case state of
 {-# INLINEABLE pullValues #-}
 
 -- | Take chunks until the values end, and fold the values from the left, in any monad. The
--- accumulator is forced at each step. The state says how the values ended, and is not
+-- accumulator is forced at each step. The final state says how the values ended, and is not
 -- 'ValuesPartial'.
 --
 -- If an exception or the monad itself ends the fold, accumulator and state are lost. To keep them,
@@ -264,8 +262,7 @@ foldValues next f = go
       [] -> go acc later
 {-# INLINE foldValues #-}
 
--- The bytes from the end of the last whole value on: the offset of the first, and the chunks, the
--- last first.
+-- The bytes after the last complete value: the offset of the first, and the chunks, the last first.
 data Held = Held !Int [ByteString]
 
 heldBytes :: Held -> ByteString
@@ -281,13 +278,13 @@ batchValues = go []
       NoValues -> acc
       Decoded a _ older -> go (a : acc) older
 
--- What the values leave.
+-- The bytes after the values of a batch.
 heldAfter :: Batch a -> Held -> Held
 heldAfter batch held@(Held from chunks) = case batch of
   NoValues -> held
   Decoded _ at _ ->
     let !left = go [] (from + sum (map S.length chunks)) chunks
-        -- The chunks that are left, the first first, and the offset after the others.
+        -- 'later' has the chunks after 'end', in order. The others end at 'end', the last first.
         go later end (bs : older)
           | at < end =
             let start = end - S.length bs
@@ -298,10 +295,10 @@ heldAfter batch held@(Held from chunks) = case batch of
         go later _ _ = reverse later
      in Held at left
 
--- The loop and the variable that it writes to.
+-- A suspended loop, and the variable that it writes to.
 data Loop a = Loop !(IORef (Batch a)) (Maybe ByteString -> IO (Fed ()))
 
--- A state. The action returns the suspended loop once.
+-- A state that needs input. The action returns the suspended loop once, and then 'Nothing'.
 waiting :: Get a -> Held -> IO (Maybe (Loop a)) -> Values a
 waiting g held@(Held at chunks) takeLoop = state
   where
@@ -317,12 +314,13 @@ waiting g held@(Held at chunks) takeLoop = state
           Just (Loop batch go) -> go chunk >>= advanced g batch now
           Nothing -> startLoop g now isLast
 
--- Start a loop on what is held.
+-- Start a loop on the held bytes.
 startLoop :: Get a -> Held -> Bool -> IO ([a], Values a)
 startLoop g held@(Held at chunks) isLast = do
   batch <- newIORef NoValues
   begin streamBytes (loop batch g) at (reverse chunks) isLast >>= advanced g batch held
 
+-- The values and the next state, when the loop has been suspended or has ended.
 advanced :: Get a -> IORef (Batch a) -> Held -> Fed () -> IO ([a], Values a)
 advanced g batch held progress = do
   decoded <- readIORef batch
@@ -338,7 +336,7 @@ advanced g batch held progress = do
     Finished _ _ (Right ()) -> handOut (ValuesDone at)
     Finished _ _ (Left e) -> handOut (ValuesFail (heldBytes left) at e)
 
--- Decode values to the end of the input, and leave them in the variable.
+-- Decode values up to the end of the input, and add them to the variable.
 loop :: IORef (Batch a) -> Get a -> Get ()
 loop batch g = go
   where
@@ -357,7 +355,7 @@ loop batch g = go
               effect (readIORef batch >>= \older -> writeIORef batch (Decoded a now older))
               go
 
--- Each value is decoded as by a run of its own.
+-- Reset the budget and the failures, so that each value is decoded as by a run of its own.
 beginValue :: Get ()
 beginValue = step $ \c env -> do
   startBudget c True

@@ -8,9 +8,9 @@
 -- Module      : Ashlar.Get.Parse
 -- Description : Decoders for text protocols and mixed formats
 --
--- What a parser of text needs, in the names of attoparsec; they are decoders like all
--- others ("Ashlar.Get"), and mix with them. Some of the names are also in the
--- Prelude: import this module qualified, or with a list.
+-- What a parser of text needs, by the names of attoparsec. These are decoders like those of
+-- "Ashlar.Get", and can be mixed with them. Some of the names are also in the Prelude: import this
+-- module qualified, or with an import list.
 --
 -- >>> import Ashlar.Get.Parse (bytes, decimal, endOfLine, skipSpace, takeTill)
 -- >>> let version = bytes "HTTP/1." *> (decimal :: Get Word8)
@@ -22,10 +22,11 @@
 -- Strings of bytes are slices of the input, which keep their chunk alive ('Data.ByteString.copy'
 -- them if that is not wanted).
 --
--- What choices cost: 'switch', 'optionIf', 'manyWhile' and 'skipManyWhile' compare the next byte.
--- So does 'Control.Applicative.<|>' with optimisation, if its first part begins with 'satisfy',
--- 'satisfyWith', 'word8' or 'notWord8' and refuses the byte. In all other cases it opens a choice
--- point, which takes a few nanoseconds, and keeps the input from there on until it is closed.
+-- The cost of choices: 'switch', 'optionIf', 'manyWhile' and 'skipManyWhile' only test the next
+-- byte. So does optimised 'Control.Applicative.<|>', if its first alternative begins with
+-- 'satisfy', 'satisfyWith', 'word8' or 'notWord8', and that refuses the byte. In all other cases
+-- 'Control.Applicative.<|>' opens a choice point, which takes a few nanoseconds, and keeps the
+-- input from there on until the choice ends.
 module Ashlar.Get.Parse
   ( -- * Taking bytes
     takeWhile,
@@ -95,14 +96,15 @@ import Prelude hiding (take, takeWhile)
 
 -- Decoders for floating-point numbers written in ASCII.
 
--- | A number with an optional sign, a fraction (a point and digits) and an exponent (@e@
--- or @E@, an optional sign, and digits), the last two optional; rounded correctly, to
--- even where it lies halfway. It takes as much as makes a number: of @1.e@ only the @1@.
--- Neither infinities nor NaN can be written; numbers too large for the type are
--- infinite.
+-- | A number in decimal: an optional sign, digits, an optional fraction (a point and digits), and
+-- an optional exponent (@e@ or @E@, an optional sign, and digits). It reads the longest prefix that
+-- is such a number: of @1.e@ only the @1@.
 --
--- The time is proportional to the number of bytes, whatever they say, and no number takes more
--- memory than they do.
+-- The number is rounded correctly, and to even if it lies halfway. Numbers too large for the type
+-- become infinite. There is no syntax for infinities and NaN.
+--
+-- The time is proportional to the number of bytes, whatever they are, and no number takes more
+-- memory than its bytes.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGetRest P.double "-0.25e1;"
@@ -114,8 +116,8 @@ double = Get $ \p c env s0 -> case quickDouble p c env s0 of
     | otherwise -> unGet slowDouble p c env s1
 {-# INLINE double #-}
 
--- | 'double' for a 'Float', to which the decimal is rounded at once. Rounding first to a 'Double'
--- gives another number where that is halfway between two floats.
+-- | 'double' for a 'Float'. The decimal is rounded to a 'Float' in one step. Rounding it to a
+-- 'Double' first would give another number if that is halfway between two floats.
 --
 -- >>> import qualified Ashlar.Get.Parse as P
 -- >>> runGetRest P.float "16777217.0000000001 "
@@ -134,7 +136,8 @@ isNumber :: Eq a => a -> Bool
 isNumber x = x == x
 {-# INLINE isNumber #-}
 
--- A number that lies in one chunk, and the cursor after it; or NaN, and nothing is read.
+-- Read a number that lies in one chunk, and return the cursor after it, and the number. Otherwise
+-- read nothing, and return NaN.
 quickDouble ::
   Addr# -> Cells -> Env -> State# RealWorld -> (# State# RealWorld, Addr#, Double# #)
 quickDouble p c env s0 =
@@ -157,9 +160,9 @@ castToFloat = castWord32ToFloat . fromIntegral
 quick ::
   RealFloat a =>
   Binary ->
-  -- The number where 'isQuotient' holds.
+  -- Make the number from its digits and its power of ten, if 'isQuotient' holds of these.
   (Word64 -> Int -> a) ->
-  -- The number of these bits.
+  -- Make the number from its bits.
   (Word64 -> a) ->
   Cells ->
   Env ->
@@ -170,7 +173,7 @@ quick b quotient cast c env p = do
   first <- if p == e then pure 0 else peekHost p
   let start = if isSign first then p `plusPtr` 1 else p
       notQuick = pure (Quick p (0 / 0))
-  -- (Strict, or they are boxed.)
+  -- (Bang patterns, or GHC boxes these.)
   scanNumber start e notQuick $ \ !end !examined !digitsEnd !x !q -> do
     complete <- if examined == e then endsAt c env e else pure True
     if complete
@@ -183,7 +186,7 @@ quick b quotient cast c env p = do
       else notQuick
 {-# INLINE quick #-}
 
--- A number that lies in several chunks, or none.
+-- Read a number that may lie in more than one chunk, or fail.
 slowDouble :: Get Double
 slowDouble = slow binary64 castWord64ToDouble
 {-# NOINLINE slowDouble #-}
@@ -195,15 +198,15 @@ slowFloat = slow binary32 castToFloat
 slow :: Num a => Binary -> (Word64 -> a) -> Get a
 slow b cast = do
   negative <- minusSign
-  whole <- someDigits
+  integral <- someDigits
   fraction <- fractionDigits
   (down, ds) <- exponentDigits
   let n = S.foldl' addDigit 0 ds
       q = (if down then negate n else n) - S.length fraction
-      x = cast (nearestOfBytes b (whole <> fraction) q)
+      x = cast (nearestOfBytes b (integral <> fraction) q)
   pure $! if negative then negate x else x
 
--- The bits of the number that is nearest to these digits times a power of ten.
+-- The bits of the number nearest to these digits times a power of ten.
 nearestOfBytes :: Binary -> ByteString -> Int -> Word64
 nearestOfBytes b ds q =
   unsafeDupablePerformIO (withBytesQuick ds (\p n -> nearestOfDigits b p (p `plusPtr` n) q))

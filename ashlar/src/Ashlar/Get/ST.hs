@@ -4,8 +4,7 @@
 -- Module      : Ashlar.Get.ST
 -- Description : Mutable state inside a decoder
 --
--- Decoders that fill a mutable vector, or use other state of the
--- 'Control.Monad.ST.ST' kind.
+-- Decoders that fill a mutable vector, or use other mutable state as in 'Control.Monad.ST.ST'.
 --
 -- >>> import qualified Data.Vector.Unboxed as U
 -- >>> import qualified Data.Vector.Unboxed.Mutable as M

@@ -6,9 +6,9 @@
 -- Module      : Ashlar.Get.Stream
 -- Description : Many values from lazy input, as a lazy list
 --
--- Values that follow one another in a lazy ByteString, decoded as they are asked for, in constant
--- memory. ('Ashlar.Get.hFoldGet' and 'Ashlar.Get.foldFrom' fold the values of a Handle, or of
--- anything else that is read chunk by chunk. "Ashlar.Get.Feed" decodes those of pushed input.)
+-- Values that follow one another in a lazy ByteString, decoded on demand, in constant memory.
+-- ('Ashlar.Get.hFoldGet' and 'Ashlar.Get.foldFrom' fold the values of a Handle, or of anything else
+-- that is read chunk by chunk. "Ashlar.Get.Feed" decodes the values of pushed input.)
 --
 -- >>> import Ashlar.Get.Stream
 -- >>> sum (runGetStream getWord16be "\0\1\0\2\0\3")
@@ -31,10 +31,10 @@ import qualified Data.ByteString.Lazy as L
 import Data.IORef (newIORef)
 import System.IO.Unsafe (unsafePerformIO)
 
--- | The values that were decoded from a stream one after another, up to its end
--- or to the first error. To fold one ('Foldable') ignores the error.
+-- | The values of a stream, up to its end or to the first error. The functions of 'Foldable' ignore
+-- the error.
 data Stream a
-  = -- | A value, and what follows.
+  = -- | A value, and the stream after it.
     Next a (Stream a)
   | -- | The input ends here.
     End
@@ -42,7 +42,7 @@ data Stream a
     Broken DecodeError
   deriving stock (Eq, Show, Functor, Foldable, Traversable)
 
--- | All the values, or the error. The list is complete before it is returned.
+-- | All the values, or the error. Decodes the whole stream before it returns.
 streamToEither :: Stream a -> Either DecodeError [a]
 streamToEither = go []
   where
@@ -51,12 +51,12 @@ streamToEither = go []
       End -> Right (reverse acc)
       Broken e -> Left e
 
--- | Decode one value after another, to the end of the input, as they are asked
--- for. The input is forced as the decoder gets there, and dropped when it has
--- passed it, so this takes constant memory if the values are used as they come.
+-- | Decode one value after another, on demand, up to the end of the input. Each chunk is forced
+-- when the decoder gets there, and released when the decoder has passed it. So this takes constant
+-- memory if the values are consumed as they come.
 --
 -- Each value may take 64 MiB ('Ashlar.Get.budgetBytes'). A value that reads nothing is an error,
--- because there would be no end of them.
+-- because the stream would never end.
 --
 -- >>> import Ashlar.Get.Stream
 -- >>> runGetStream getWord16be "\0\1\0\2"

@@ -4,12 +4,13 @@
 -- Module      : Ashlar.Get.Unsafe
 -- Description : Incremental decoders of other libraries, as a part of a decoder
 --
--- Some parts of a format say by themselves where they end, and another library knows how: deflate
--- in a git pack, a PNG or a PDF. Such a library takes chunks until it has enough, and returns what
--- it did not need. (@ashlar-zlib@ has a decoder of deflate that is made with this.)
+-- Some parts of a format have no length before them, but mark their own end, and are decoded by
+-- another library: deflate in a git pack, a PNG or a PDF. Such a library takes chunks until it has
+-- enough, and returns the bytes that it did not need. (The decoder of deflate in @ashlar-zlib@ is
+-- made with this.)
 --
--- The actions run within pure code, as those of 'System.IO.Unsafe.unsafePerformIO' do. So this
--- module is not for Safe Haskell, and the actions must have no effect that anybody sees.
+-- The actions run within pure code, as by 'System.IO.Unsafe.unsafePerformIO'. So this module is not
+-- for Safe Haskell, and the actions must have no visible effects.
 module Ashlar.Get.Unsafe
   ( Foreign (..),
     getForeign,
@@ -23,29 +24,29 @@ import Ashlar.Internal.Get.Input (moreInput)
 import Ashlar.Internal.Get.Numbers (available, slice)
 import Data.ByteString (ByteString)
 
--- | A decoder that is fed chunks.
+-- | A decoder of another library, which is fed chunks.
 data Foreign a
   = -- | It needs a chunk, which is not empty, or 'Nothing' for the end of the input.
     Hungry (Maybe ByteString -> IO (Foreign a))
   | -- | It has enough: how many bytes of the last chunk it has not used, and its result.
     Enough !Int a
-  | -- | What is wrong.
+  | -- | It has failed: an error message.
     Refused String
 
--- | Run a decoder that is fed chunks, on the input from here to where it has enough. It gets no
--- byte after the end of an 'Ashlar.Get.isolate' or of a budget. Its bytes are not held.
+-- | Run a foreign decoder on the input from here on, until it has enough. It gets no bytes after
+-- the end of an 'Ashlar.Get.isolate' or of a budget. Its input is not held.
 --
--- If it refuses, this is an 'Invalid' error where it began: it does not say where it has found
--- that. If it is hungry after the end of the input, bytes are missing there.
+-- If the foreign decoder refuses the input, the error is 'Invalid' at the offset where it began. If
+-- it still needs input at the end, the error is 'MissingInput' there.
 --
--- The action that starts it runs for each try of this decoder: after a choice has gone back, and
--- again to find out why a run on strict input has failed. So it must do the same each time. An
--- exception of an action ends the run, and what it makes must not depend on how the input is cut
--- into chunks. (Where a run that has failed stands in the input does depend on it.) An asynchronous
--- exception may strike in an action. One that handles it as another exception, as
--- 'Control.Exception.bracket' does, cannot be resumed where a lazy value is interrupted.
+-- The starting action runs each time this decoder is tried: after a choice has gone back, and again
+-- to find the error of a failed run on strict input. So it must do the same each time. The result
+-- must not depend on how the input is cut into chunks. (After a failure, the offset where the run
+-- stopped may.) If an action throws an exception, that ends the run. An asynchronous exception may
+-- strike in an action. If the action rethrows it synchronously, as 'Control.Exception.bracket'
+-- does, an interrupted lazy value cannot be resumed.
 --
--- This one takes all up to a zero:
+-- This example takes all bytes up to a zero:
 --
 -- >>> import qualified Data.ByteString as S
 -- >>> import Ashlar.Get.Unsafe
@@ -75,14 +76,14 @@ getForeign start = here >>= \began -> effect start >>= hungry began
           | otherwise -> a <$ moveBy (n - unused)
         _ -> moveBy n *> hungry began next
     tooMuch = "a foreign decoder returned bytes that it was not given"
-    -- How far it had come depends on the chunks.
+    -- The reach is where it began, because the offset of the cursor depends on the chunks.
     refused began = failWith began began nothingFound . Invalid
     ended began feed = do
       next <- effect (feed Nothing)
       case next of
         Hungry _ -> here >>= \at -> failWith at at nothingFound (MissingInput 1 0)
         _ -> hungry began next
-    -- The next n bytes, which are there. They are not read yet.
+    -- The next n bytes, which are at hand. This does not read them.
     ahead n = do
       p <- cursor
       bs <- slice n

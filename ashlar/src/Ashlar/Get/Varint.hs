@@ -10,8 +10,8 @@
 -- >>> runGet getWord64Varint "\172\STX"
 -- Right 300
 --
--- Many formats go by the same names. In most of them a byte has seven bits, and says by its highest
--- bit whether another one follows:
+-- Different formats have the same names elsewhere. In most of them, a byte has seven bits of the
+-- number, and its highest bit says whether another byte follows:
 --
 -- +-----------------+-------+--------------------------------+--------------------+------------+
 -- | Decoders        | First | Accepted                       | Used by            | 300        |
@@ -41,13 +41,13 @@
 -- | @PrefixVarInt@  | least | the shortest form              | mason              | @B2 04@    |
 -- +-----------------+-------+--------------------------------+--------------------+------------+
 --
--- \"First\" says which bits come first. The type's size is its bits divided by 7, rounded up. What
--- is padded is an example of what is accepted, too.
+-- \"First\" says whether the least or the most significant bits come first. The type's size in
+-- bytes is its bits divided by 7, rounded up. Where padding is accepted, the example is padded.
 --
 -- Elsewhere, VLQ is the name of what is @VLQBE@ here.
 --
--- Numbers that the type cannot hold, and forms that are not accepted, are errors
--- ('Ashlar.Get.Invalid') at the first byte of the number.
+-- A number that the type cannot hold, or in a form that is not accepted, is an error
+-- ('Ashlar.Get.Invalid') at its first byte.
 --
 -- >>> either (putStrLn . displayException) print (runGet getWord64Varint "\128\0")
 -- at byte 0: a varint that is not in its shortest form
@@ -144,18 +144,18 @@ import Data.Word (Word16, Word32, Word64)
 
 -- $protobuf
 -- The integers of Protocol Buffers, as in "Ashlar.Builder.Varint". Use these where each value must
--- have one encoding: for signatures, for keys, for formats of your own.
+-- have only one encoding: for signatures, for keys, for formats of your own.
 
 -- $lenient
--- The integers of Protocol Buffers, as its own decoders read them. Use these for messages of other
--- programs. They accept up to ten bytes, even if fewer would do, and drop the bits that the type
--- cannot hold: an @int64@ that is read as @int32@ keeps its low 32 bits. More than ten bytes are an
--- error.
+-- The integers of Protocol Buffers, as other implementations read them. Use these for messages of
+-- other programs. They accept up to ten bytes, even if fewer would do, and drop the bits that the
+-- type cannot hold: an @int64@ that is read as @int32@ keeps its low 32 bits. More than ten bytes
+-- are an error.
 
 -- $padded
--- LEB128 as WebAssembly (section 5.2.2) and DWARF have it: linkers leave room for a number that
--- they write later, and so pad it. A number may have as many bytes as its type needs at most. The
--- bits that the type has no room for must be zero, or all like the sign.
+-- LEB128 as in WebAssembly (section 5.2.2) and DWARF. Linkers reserve bytes for a number that they
+-- write later, and then pad it. A number may have as many bytes as the longest number of its type.
+-- The bits that the type cannot hold must be zero, or equal to the sign.
 
 -- $bigendian
 -- The most significant bits first, as in "Ashlar.Builder.Varint".

@@ -9,33 +9,32 @@
 --
 -- Note [Exceptions that are not ours]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Suspended computations, and builders whose sink is a user's, have handlers of their own, which
--- also meet foreign exceptions. A foreign asynchronous exception, such as a timeout, must not be
--- rethrown as a synchronous one: a thunk under evaluation would keep the timeout as its value for
--- good. If the handler throws it to its own thread, it stays asynchronous and freezes the thunk.
--- Whoever forces the thunk again comes back to the point after the throw, and the work resumes
--- there.
+-- The handlers around suspended computations, and around builders with a user's sink, also catch
+-- foreign exceptions. They must not rethrow a foreign asynchronous exception, such as a timeout, as
+-- a synchronous one: a thunk under evaluation would keep the timeout as its value for good.
+-- Instead, the handler throws it to its own thread. So it stays asynchronous and freezes the thunk.
+-- When the thunk is forced again, the work resumes after the throw.
 --
--- A handler is not told how an exception was thrown. Its type does not say: 'throwTo' takes any
--- exception, and users throw types of their own. What shows it is the evaluation. So what such a
--- handler encloses is a thunk. A synchronous exception becomes the value of the thunk, an
--- asynchronous one does not ('hasThrown').
+-- A handler is not told how an exception was thrown. The type of the exception does not say it:
+-- 'throwTo' takes any exception, and users throw types of their own. So the code in such a handler
+-- is evaluated as a thunk. A synchronous exception becomes the value of the thunk, an asynchronous
+-- one does not ('hasThrown').
 --
 -- (Decoders have no handlers: Note [A failure is a value] in "Ashlar.Internal.Get.Type".)
 --
 -- One limit: 'Control.Exception.bracket' and its like rethrow every exception synchronously. So a
--- value that runs one of them in 'System.IO.Unsafe.unsafePerformIO' keeps it
+-- pure value that runs one of them in 'System.IO.Unsafe.unsafePerformIO' keeps the exception
 -- ('Ashlar.Builder.writeFile', 'Ashlar.Get.runGetFile'). GHC's own library does the same.
 --
--- Tried and dropped: deciding by the type alone. Exceptions of plain types poisoned pure values.
+-- Tried and dropped: deciding by the type alone. Pure values then kept asynchronous exceptions of
+-- types that are usually synchronous.
 --
 -- Note [Thrown outside of the handler]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A handler runs with asynchronous exceptions masked. It commonly rethrows a synchronous
--- exception from there, which does no harm inside a 'catch', because 'catch' restores the
--- masking state. But @catchSTM@ does not (GHC 9.0.2): a thread that caught a value's exception
--- there stayed masked for good. So our handlers return such an exception, and it is thrown
--- after they have returned.
+-- A handler runs with asynchronous exceptions masked. If it rethrows a synchronous exception, an
+-- outer 'catch' restores the masking state. But @catchSTM@ does not (GHC 9.0.2): a thread that
+-- caught a value's exception there stayed masked for good. So our handlers return such an
+-- exception, and it is thrown after they have returned.
 --
 -- For the same reason, nothing inside a run may catch and rethrow
 -- ('Control.Exception.try', 'Control.Exception.finally').
@@ -58,10 +57,10 @@ import Control.Exception
 import GHC.Exts (killThread#, myThreadId#, raiseIO#)
 import GHC.IO (IO (..), noDuplicate)
 
--- | What a handler does with a foreign exception that ended the evaluation of a thunk. An
--- asynchronous one is thrown again at once.
+-- | Handle a foreign exception that ended the evaluation of a thunk. An asynchronous one is thrown
+-- again at once.
 passOn ::
-  -- | The thunk, of which the handler encloses all of the evaluation.
+  -- | The thunk. The handler must enclose its whole evaluation.
   Thunk r ->
   -- | The exception.
   SomeException ->
@@ -95,27 +94,24 @@ throwOn e again = throwHere e >> noDuplicate >> again
 -- | Throw an asynchronous exception to the thread that runs this, and return when the
 -- evaluation that it froze is forced again.
 --
--- A foreign exception between the two steps, asking for the thread and throwing, could freeze
--- the evaluation there. Another thread that resumes it would then throw to this one. So both
--- steps run with exceptions masked.
+-- This asks for the thread, and then throws. A foreign exception between these two steps could
+-- freeze the evaluation there, and another thread that resumes it would then throw to this one. So
+-- both steps run with exceptions masked.
 throwHere :: SomeException -> IO ()
 throwHere e = mask_ $
   IO $ \s0 -> case myThreadId# s0 of
     (# s1, me #) -> (# killThread# me e s1, () #)
 
--- | Throw an exception that was caught, as it was. (From GHC 9.10 on, 'throwIO' would add another
+-- | Throw an exception that was caught, unchanged. (From GHC 9.10 on, 'throwIO' would add another
 -- backtrace.)
 rethrow :: SomeException -> IO a
 rethrow e = IO (raiseIO# e)
 
--- The status of a computation that can be suspended.
---
--- Both implementations of "Ashlar.Internal.Coroutine" return it.
-
--- | What a computation has come to when control returns to its caller.
+-- | The status of a computation that can be suspended, when control returns to its caller. Both
+-- implementations of "Ashlar.Internal.Coroutine" return it.
 data Status o i r
-  = -- | It is suspended: it hands out a value, and resumes when it is given one. It must be
-    -- resumed at most once.
+  = -- | It is suspended. It hands out a value, and resumes when it is given one. It must be resumed
+    -- at most once.
     Suspended o (i -> IO (Status o i r))
   | -- | It has returned its result.
     Completed r

@@ -50,8 +50,8 @@ import Unsafe.Coerce (unsafeCoerce)
 -- | A thunk in a box, so that passing it on does not evaluate it.
 data Thunk a = Thunk a
 
--- | Turn an action into a thunk. Only one evaluation may know it, and that evaluation must not
--- run in two threads. Therefore the dupable form is enough.
+-- | Turn an action into a thunk. Only one evaluation may use the thunk, and that must not run in
+-- two threads. So the dupable form is enough.
 newThunk :: IO a -> IO (Thunk a)
 newThunk io = IO $ \s0 -> case unIO (unevaluated io) s0 of (# s1, x #) -> (# s1, Thunk x #)
 {-# INLINE newThunk #-}
@@ -65,45 +65,45 @@ unevaluated io = pure (unsafeDupablePerformIO io)
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- When an exception ends the evaluation of a thunk, GHC overwrites the thunk. After a synchronous
 -- exception it is an indirection to a closure that raises the exception again. After an
--- asynchronous one it is an indirection to the frozen stack, or still as it was if its evaluation
--- had not begun. The info tables show which. They are read only where a foreign exception has been
--- caught, or a chain of indirections is long.
+-- asynchronous one it is an indirection to the frozen stack, or unchanged if its evaluation had not
+-- begun. The info tables show which. They are read only after a foreign exception has been caught,
+-- or to shorten a long chain of indirections.
 --
--- The closure that raises has no type of its own. But it has an info table of its own, which a
--- sample shows.
+-- The closure that raises has the type of an ordinary thunk, but an info table of its own, whose
+-- address is found by a sample.
 --
--- The functions that debuggers use would do the same. But they print to stderr if they do not know
--- a closure, and end the program if it is larger than a megabyte, as a frozen stack may be. An
--- indirection can lead to anything: if two thunks end together, GHC makes one an indirection to the
--- other, and that one leads to the thread that evaluates it, or to a queue of those that wait for
--- it. So these functions read nothing but info tables and the targets of indirections. (Tests "what
--- a thunk leads to" and "pushed far inside".)
+-- The functions that debuggers use to inspect the heap are not used, because they print to stderr
+-- if they do not know a closure, and end the program if it is larger than a megabyte, as a frozen
+-- stack may be. And an indirection can lead to any closure: if two thunks end together, GHC makes
+-- one an indirection to the other, and that one leads to the thread that evaluates it, or to a
+-- queue of the threads that wait for it. So the functions here read only info tables and the
+-- targets of indirections. (Tests "what a thunk leads to" and "pushed far inside".)
 
--- | The frozen stack of a thunk that an asynchronous exception has interrupted. To force it is to
--- resume the thunk.
+-- | The frozen stack of a thunk that an asynchronous exception has interrupted. Forcing the stack
+-- resumes the thunk.
 frozenStack :: Thunk a -> IO (Maybe (Thunk a))
 frozenStack (Thunk x) = do
   End (Box end) _ kind <- withoutIndirections (asBox x)
   pure $ case kind of
-    -- Entering it resumes the thunk that became an indirection to it, so it has its type.
+    -- The thunk has become an indirection to the stack, so the stack has the type of the thunk.
     AP_STACK -> Just (Thunk (unsafeCoerce end))
     _ -> Nothing
 
--- | Has the evaluation of a thunk ended by a synchronous exception? If the heap does not look as
--- expected: no.
+-- | Has a synchronous exception ended the evaluation of a thunk? 'False' if the heap does not look
+-- as expected.
 hasThrown :: Thunk a -> IO Bool
 hasThrown thunk = do
   now <- thunkInfo thunk
   pure (isJust now && now == raiseInfo)
 {-# NOINLINE hasThrown #-}
 
--- The address of the info table of a thunk that is still to be evaluated.
+-- The address of the info table of a thunk, if it has not become something else.
 thunkInfo :: Thunk a -> IO (Maybe (Ptr ()))
 thunkInfo (Thunk x) = do
   End _ info kind <- withoutIndirections (asBox x)
   pure (if kind >= THUNK && kind <= THUNK_STATIC then Just info else Nothing)
 
--- The info table of all thunks that have thrown.
+-- The info table of the closures that raise: Note [What became of a thunk].
 raiseInfo :: Maybe (Ptr ())
 raiseInfo = unsafePerformIO $ do
   sample@(Thunk x) <- newThunk (throwIO (ErrorCall "Ashlar.Internal.Coroutine.Thunk: sample"))
@@ -133,8 +133,8 @@ infoOf# x s0 = case anyToAddr# x s0 of
   (# s1, tagged #) -> readAddrOffAddr# (untagged tagged) 0# s1
 {-# NOINLINE infoOf# #-}
 
--- Where an indirection leads, given its info table. If the collector has removed it meanwhile: to
--- itself.
+-- The target of an indirection, given its info table. If the garbage collector has meanwhile
+-- removed the indirection, its own argument.
 target :: Ptr () -> Box -> IO Box
 target (Ptr info) (Box x) = IO $ \s0 -> case target# info headerWords x s0 of
   (# s1, y #) -> (# s1, Box y #)
@@ -153,8 +153,8 @@ untagged :: Addr# -> Addr#
 untagged a = case tAG_MASK of I# mask -> int2Addr# (addr2Int# a `andI#` notI# mask)
 {-# INLINE untagged #-}
 
--- Another thread writes the target of an indirection before its info table. This reads them in the
--- opposite order, and processors other than x86 must be told.
+-- A memory barrier. A thread that makes an indirection writes its target before its info table.
+-- Here they are read in the opposite order, which only x86 guarantees without a barrier.
 barrier :: IO ()
 barrier = newIORef () >>= \ref -> atomicModifyIORef' ref (\() -> ((), ()))
 {-# NOINLINE barrier #-}
@@ -164,8 +164,8 @@ headerWords :: Int
 headerWords = case Just () of sample -> I# (closureSize# sample) - 1
 {-# NOINLINE headerWords #-}
 
--- From the address in the first word of a closure to its info table. They differ if GHC has put the
--- table before the code.
+-- The address of a closure's info table minus the address in the closure's first word. It is not 0
+-- if GHC has put the table before the code.
 tableOffset :: Int
 tableOffset = unsafePerformIO $ do
   let sample = Just ()

@@ -70,13 +70,14 @@ import GHC.IO (IO (..), unIO)
 
 -- Note [Rules for decoders]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~
--- Rewrite rules optimise decoders in two ways:
+-- Rewrite rules optimise decoders in two ways.
 --
--- * Adjacent numbers, joined by @\<*>@ and its like, share one check of how many bytes are left
---   ('fixedGet'). 'Widths' has the width of each number. So if bytes are missing, the error is that
---   of the first number that lacks bytes, as without the rule.
--- * A demand on the next byte ('guardedGet') moves to the front of a decoder, where a choice finds
---   it. The choice tests the byte first, and opens no choice point if the byte is refused.
+-- First, adjacent numbers, joined by @\<*>@ and its like, share one check of how many bytes are
+-- left ('fixedGet'). 'Widths' has the width of each number. So if bytes are missing, the error is
+-- that of the first number that lacks bytes, as without the rule.
+--
+-- Second, a demand on the next byte ('guardedGet') moves to the front of a decoder, where a choice
+-- finds it. The choice tests the byte first, and opens no choice point if the byte is refused.
 --
 -- The rules change no result and no error. Whether they fire (at -O0 they do not) only shows in the
 -- time taken. (The suites run at -O0 and -O2. Inspection tests "checks of the bytes left, in

@@ -45,7 +45,7 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Limits
-import Ashlar.Internal.Get.Record (comingIn, heldEnd, enterSegment, replaceSegments)
+import Ashlar.Internal.Get.Record (comingIn, enterSegment, heldEnd, replaceSegments)
 import Ashlar.Internal.Get.Type
 import Ashlar.Internal.Mem (copyRange, newBuffer, sliceBuffer, withBytesQuick)
 import Ashlar.Internal.Mem.Cells

@@ -37,7 +37,7 @@ import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Limits (streamBytes, streamEnd)
 import Ashlar.Internal.Get.Numbers (endOfInput)
 import Ashlar.Internal.Get.Path
-import Ashlar.Internal.Get.Record (heldBetween, enterFirstSegment, unread)
+import Ashlar.Internal.Get.Record (enterFirstSegment, heldBetween, unread)
 import Ashlar.Internal.Get.Scan (Scanned (..), takeScanned)
 import Ashlar.Internal.Mem (withBytesQuick)
 import Ashlar.Internal.Mem.Cells

@@ -260,7 +260,8 @@ copyToPrimitive width p0 i0 n0 v
        in go p0 start n0
 {-# INLINE copyToPrimitive #-}
 
--- In a checked build: does the vector lack some of the n elements from index i on? See 'broken'.
+-- A guard that is never true. In a checked build, it throws if the vector lacks some of the n
+-- elements from index i on.
 lackingSlots :: GM.MVector v a => String -> Int -> Int -> v s a -> Bool
 lackingSlots whose i n v =
   broken
