@@ -199,8 +199,6 @@ foldTill f z p end = go z
             else go (f acc a)
 {-# INLINE foldTill #-}
 
--- Values with separators or operators between them.
-
 -- | A decoder whose value is forced.
 forced :: Get a -> Get a
 forced p = p >>= \a -> a `seq` pure a

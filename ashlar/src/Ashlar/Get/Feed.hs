@@ -133,8 +133,6 @@ feedEndOfInput state = case state of
   FeedPartial resume -> resume Nothing
   _ -> pure state
 
--- Many values from input that is pushed.
---
 -- Note [Values in one coroutine]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- Starting a coroutine and suspending one both cost far more than decoding a small value. So one

@@ -94,8 +94,6 @@ import GHC.IO (unIO)
 import System.IO.Unsafe (unsafeDupablePerformIO)
 import Prelude hiding (take, takeWhile)
 
--- Decoders for floating-point numbers written in ASCII.
-
 -- | A number in decimal: an optional sign, digits, an optional fraction (a point and digits), and
 -- an optional exponent (@e@ or @E@, an optional sign, and digits). It reads the longest prefix that
 -- is such a number: of @1.e@ only the @1@.

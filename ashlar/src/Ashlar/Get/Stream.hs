@@ -47,7 +47,7 @@ streamToEither :: Stream a -> Either DecodeError [a]
 streamToEither = go []
   where
     go acc stream = case stream of
-      Next a rest -> go (a : acc) rest
+      Next a later -> go (a : acc) later
       End -> Right (reverse acc)
       Broken e -> Left e
 

@@ -111,9 +111,8 @@ defaultBudget =
       budgetBytes = Nothing
     }
 
--- | Run a decoder with a budget of its own. The budget around it does not limit the decoder, and is
--- not used by it. Only bytes count for both: those that the decoder takes count for the value
--- around it, too.
+-- | Run a decoder with a budget of its own, instead of the budget around it. But the bytes that it
+-- takes count for the value around it, too.
 --
 -- >>> let more w = if w == 0 then pure 0 else (+ 1) <$> nested; nested = deeper (getWord8 >>= more)
 -- >>> let within n = withBudget defaultBudget {budgetDepth = n} (nested :: Get Int)
@@ -168,7 +167,6 @@ withBudget budget (Get p) = Get $ \p0 c env s0 -> case unGet (step enter) p0 c e
       mine <- isUsedUp (outsideAccount outside)
       when mine $ notOver c
 
--- The environment with the new budget.
 data Entered = Entered !Env !Outside
 
 -- The values of the cells outside of a budget, for its end.
@@ -192,9 +190,8 @@ startBudget c traced = do
   putInt c stepsCell (budgetSteps defaultBudget)
 {-# INLINE startBudget #-}
 
--- | Count a decoder as one level deeper than the decoder around it. Put this around each level of a
--- recursive decoder, so that untrusted input cannot make it use more stack than the budget allows.
--- Costs a few nanoseconds.
+-- | Count a decoder as one level. Put this around each level of a recursive decoder, so that
+-- untrusted input cannot make it use more stack than the budget allows. Costs a few nanoseconds.
 deeper :: Get a -> Get a
 deeper = nested Nameless
 {-# INLINE deeper #-}
@@ -272,7 +269,6 @@ leaveTraced c env left = do
     _ -> unknownPart
 {-# NOINLINE leaveTraced #-}
 
--- | Use steps for empty elements.
 spendEmpties ::
   -- | How many (not negative).
   Int ->
@@ -289,8 +285,7 @@ spendFraction n d
   where
     isLarge x = magnitudeSize x > 4096
 
--- | Use steps for the digits of an unbounded number, if they are many, because finding its value
--- takes more than linear time.
+-- | Use steps for many digits of an unbounded number, whose value takes more than linear time.
 spendDigits :: Int -> Get ()
 spendDigits n
   | n > 4096 = spend " steps to read digits" n
@@ -344,8 +339,7 @@ isolate n = isolateOr (leftOver (,) n) n
 {-# INLINE isolate #-}
 
 -- | @isolateAtMost n p@ runs @p@ on at most the next @n@ bytes: to @p@ the input ends after them.
--- Bytes that @p@ does not read are left for the next decoder. Fails if @p@ fails, or if @n@ is
--- negative.
+-- The next decoder begins where @p@ ends. Fails if @p@ fails, or if @n@ is negative.
 --
 -- This bounds the bytes that @p@ may read, whatever lengths the input announces. The value that @p@
 -- makes of them may take more memory than they do.

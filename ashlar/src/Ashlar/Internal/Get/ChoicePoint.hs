@@ -71,22 +71,16 @@ import qualified Data.ByteString as S
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr)
 
--- | The state when a choice or a look-ahead was opened.
+-- | The cursor and the cells of the same names, as they were before a choice or a look-ahead.
 data ChoicePoint = ChoicePoint
   { pointCursor :: !(Ptr Word8),
-    -- | 'biasCell'.
     pointBias :: !Int,
-    -- | 'limitCell'.
     pointLimit :: !Int,
-    -- | 'partCell': for a value of constant size, it may be a part of the value around it.
     pointPart :: !Int,
-    -- | 'keepCell' outside of the choice.
     pointKeep :: !Int,
-    -- | 'commitsCell'.
     pointCommits :: !Int
   }
 
--- | The offset of a choice point.
 pointOffset :: ChoicePoint -> Int
 pointOffset point = addressOf (pointCursor point) + pointBias point
 {-# INLINE pointOffset #-}
@@ -138,7 +132,6 @@ retreat !point = do
   if hasGoneBack then pure () else failed
 {-# NOINLINE retreat #-}
 
--- | Go back to a choice point.
 goBack :: Cells -> Env -> ChoicePoint -> IO ()
 goBack c env point = do
   putInt c partCell (pointPart point)
@@ -159,7 +152,7 @@ commitHere c = do
   getInt c releaseCell >>= putInt c keepCell
   getInt c commitsCell >>= putInt c commitsCell . (+ 1)
 
--- | The barrier of an @attempt@: the values of the cells outside of it.
+-- | The barrier of an @attempt@: the cells of the same names, as they were before.
 data Barrier = Barrier
   { barrierKeep :: !Int,
     barrierRelease :: !Int,
@@ -187,9 +180,8 @@ closeBarrier c barrier = do
 -- | A look-ahead: a choice point that commits do not give up.
 data LookAhead = LookAhead
   { aheadPoint :: !ChoicePoint,
-    -- | 'releaseCell' outside of the look-ahead.
+    -- | 'releaseCell' before.
     aheadRelease :: !Int,
-    -- | The failures before the look-ahead.
     aheadFailures :: !Failures
   }
 
@@ -214,8 +206,7 @@ closeLookAhead c ahead = do
     point = aheadPoint ahead
 {-# NOINLINE closeLookAhead #-}
 
--- | Go back to a look-ahead and close it. Forget the failures inside: the decoder has succeeded, so
--- they must not appear in the error of the code after it.
+-- | Go back to a look-ahead and close it. Failures inside must not appear in errors after it.
 undo :: Cells -> Env -> LookAhead -> IO ()
 undo c env ahead = do
   goBack c env (aheadPoint ahead)
@@ -261,7 +252,6 @@ followed ahead barrier = do
   now <- here
   step $ \c env -> closeBarrier c barrier >> undo c env ahead
   at <- here
-  -- The bytes are there: they have been read.
   found <- lookAt (min 16 (now - at))
   failWith at at found Unexpected
 {-# NOINLINE followed #-}

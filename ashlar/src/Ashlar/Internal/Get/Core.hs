@@ -192,13 +192,8 @@ opaqueUntilPhase0 :: a -> a
 opaqueUntilPhase0 a = a
 {-# INLINE [0] opaqueUntilPhase0 #-}
 
--- | Skip adjacent numbers of constant size, and fail as reading them would.
-skipFixed ::
-  -- | How many bytes they take in all.
-  Int ->
-  -- | How many bytes each of them takes.
-  Widths ->
-  Get ()
+-- | Skip the numbers of a 'fixedGet', and fail as reading them would.
+skipFixed :: Int -> Widths -> Get ()
 skipFixed n parts = demandWidths parts n *> moveBy n
 
 -- Demand the bytes of all the numbers. If there are too few, skip the numbers that are there, and
@@ -239,7 +234,6 @@ takeByte :: Get Word8
 takeByte = readingBy 1 peekHost
 {-# INLINE takeByte #-}
 
--- | Move the cursor over the next byte, which must be there.
 advance :: Get ()
 advance = moveBy 1
 {-# INLINE advance #-}
@@ -373,7 +367,6 @@ shared ::
   Get () ->
   -- | How many bytes (at least 1).
   Int ->
-  -- | Read them, given the address of the first.
   (Ptr Word8 -> Get a) ->
   Get a
 shared (Get more) n rd = Get $ \p0 c env s0 ->

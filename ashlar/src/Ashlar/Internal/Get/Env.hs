@@ -22,13 +22,12 @@
 -- 'Data.ByteString.ByteString' keeps neither. If it fails, its error is a thunk that runs the
 -- decoder again, as a traced run, which fails in the same way. Where the input would be gone by
 -- then (lazy input, a 'Ashlar.Get.Source', push mode), every run is traced from the start. So all
--- runs give the same errors. (Tests "errors", which compare the errors of every way to run a
--- decoder.)
+-- runs give the same errors. (The tests "errors" compare every way to run a decoder.)
 --
--- The second run waits until the error is forced. The reason: a decoder may run another one on a
--- slice of its input, and fail if that fails. If the second run came at once, the time would double
--- at each level of such slices. (Test "a decoder that runs itself on what is left". The time still
--- doubles if the decoder inspects the error to decide how to continue.)
+-- The second run waits until the error is forced. If it came at once, a decoder that runs another
+-- one on a slice of its input, and fails if that fails, would double the time at each level of such
+-- slices. (Test "a decoder that runs itself on what is left". The time still doubles if the decoder
+-- inspects the error to decide how to continue.)
 module Ashlar.Internal.Get.Env
   ( -- * Cells
     cursorCell,
@@ -108,8 +107,7 @@ biasCell = Cell 4
 limitCell :: Cell Int
 limitCell = Cell 5
 
--- | Bytes from this offset on are kept for open choice points. 'maxBound' if no choice point is
--- open.
+-- | Bytes from this offset on are kept for open choice points. 'maxBound' if none is open.
 keepCell :: Cell Int
 keepCell = Cell 6
 
@@ -170,7 +168,6 @@ offsetOf c p = do
   pure (addressOf p + bias)
 {-# INLINE offsetOf #-}
 
--- | An address as a number.
 addressOf :: Ptr Word8 -> Int
 addressOf p = p `minusPtr` nullPtr
 {-# INLINE addressOf #-}
@@ -206,13 +203,11 @@ isOver :: Cells -> IO Bool
 isOver c = (< 0) <$> getInt c commitsCell
 {-# INLINE isOver #-}
 
--- | Run an action only in a traced run.
 whenTraced :: Cells -> IO () -> IO ()
 whenTraced c act = isTraced c >>= \traced -> if traced then act else pure ()
 {-# INLINE whenTraced #-}
 
--- | The part of a run's state that is rarely read. A decoder inside a label, for example, runs with
--- a changed copy.
+-- | The part of a run's state that is rarely read.
 --
 -- Note [A small run]
 -- ~~~~~~~~~~~~~~~~~~
@@ -242,9 +237,7 @@ data Scope
 -- | What a budget allows, and where its bytes end: Note [Where a value ends] in
 -- "Ashlar.Internal.Get.Limits".
 data Limits = Limits
-  { -- | How many levels.
-    limitDepth :: !Int,
-    -- | How many steps.
+  { limitDepth :: !Int,
     limitSteps :: !Int,
     -- | How many bytes 'Ashlar.Get.withBudget' allows, or 'maxBound'.
     limitBytes :: !Int,
@@ -266,21 +259,18 @@ defaultDepth, defaultSteps :: Int
 defaultDepth = 100000
 defaultSteps = 1048576
 
--- | The input of the run.
 envInput :: Env -> Input
 envInput env = case env of
   Env input _ _ -> input
   InputOnly bs -> inputOf bs
 {-# INLINE envInput #-}
 
--- | The context of the decoder.
 envContext :: Env -> Context
 envContext env = case env of
   Env _ _ context -> context
   InputOnly _ -> Top
 {-# INLINE envContext #-}
 
--- | The account of the innermost budget.
 budgetAccount :: Cells -> Env -> Account
 budgetAccount c env = case env of
   Env _ (Own own _) _ -> own
@@ -293,8 +283,7 @@ inContext inside env = case env of
   InputOnly bs -> Env (inputOf bs) OfRun (inside Top)
 {-# INLINE inContext #-}
 
--- | Add a context that only errors show. 'InputOnly' stays as it is, because that run is not
--- traced.
+-- | Add a context that only errors show. (A run with 'InputOnly' is not traced.)
 inTraced :: (Context -> Context) -> Env -> Env
 inTraced inside env = case env of
   Env input scope context -> Env input scope (inside context)
@@ -312,8 +301,7 @@ strictInput bs = newInput segments (pure False) (pure ()) (pure S.empty)
   where
     segments = newSegments {segmentCurrent = bs, segmentsEnded = True}
 
--- | Input that cannot seek, from its first segments, 'inputSuspends', 'inputPrepare' and
--- 'inputNext'.
+-- | Input that cannot seek.
 newInput :: Segments -> IO Bool -> IO () -> IO ByteString -> IO Input
 newInput !segments suspends prepare next =
   Input suspends prepare next (\_ -> pure Nothing) <$> newIORef segments <*> newIORef NoFailures
@@ -359,8 +347,7 @@ data Segments = Segments
 -- | What a jump in a source that can seek has put aside: Note [Jumps] in
 -- "Ashlar.Internal.Get.Offset".
 data Away = Away
-  { -- | The segments that were held.
-    awaySegments :: !Segments,
+  { awaySegments :: !Segments,
     -- | Make the source continue after these segments.
     awayBack :: !(IO ()),
     -- | How many bytes are put aside that choices may go back to, by this jump and those around it.

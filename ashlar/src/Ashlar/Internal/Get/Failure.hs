@@ -144,10 +144,8 @@ addFailure f short = case olds of
     olds = inFull short
 {-# INLINE addFailure #-}
 
--- | Would adding the failure change nothing? Its bytes need not be there yet.
---
--- Contexts and reasons are compared by address. If equal ones differ in address, that only costs
--- time and memory.
+-- | Would adding the failure change nothing? Its bytes need not be there yet. Contexts and reasons
+-- are compared by address. If equal ones differ in address, that only costs time and memory.
 addsNothing ::
   Failure ->
   -- | How many bytes it will have found, at most 16.
@@ -185,8 +183,8 @@ rank f = case failureReason f of
   OverBudget _ -> 5
   InOwnBytes _ -> 4
 
--- | The error of a run, given its failures, of which there must be one at least. The excerpt is
--- left empty. Names and messages come from users and may have any length, so they are shortened.
+-- | The error of a run, given its failures, of which there must be one at least. It has no excerpt.
+-- Names and messages may have any length, so they are shortened.
 toError :: Failures -> DecodeError
 toError list =
   DecodeError

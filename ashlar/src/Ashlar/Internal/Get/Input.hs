@@ -4,8 +4,7 @@
 -- Module      : Ashlar.Internal.Get.Input
 -- Description : Moving forward in the stream, and asking the source for more
 --
--- The slow paths of decoding. A run holds its input as consecutive segments ('Segments'), and the
--- cursor is in the current one. "Ashlar.Internal.Get.Record" moves the cursor between segments.
+-- The slow paths of decoding, by which a run gets and leaves segments ('Segments').
 --
 -- Note [Bridges]
 -- ~~~~~~~~~~~~~~
@@ -22,12 +21,11 @@
 --
 -- Note [Interrupted while it fetches]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- An asynchronous exception may strike anywhere. If a lazy value runs the decoder, the value is
--- frozen, and continues later. If an action runs it, the run has ended, and
--- 'Ashlar.Get.attemptFrom' reads the held segments again from their beginning. No chunk may be lost
--- in either case. So a chunk is taken from the source and added to the segments with exceptions
--- masked, and the segments change by a single write. (Test "an interrupted decode can be forced
--- again".)
+-- If an asynchronous exception strikes, a lazy value is frozen, and its run continues later. A run
+-- in an action has ended, and 'Ashlar.Get.attemptFrom' reads the held segments again. No chunk may
+-- be lost in either case. So a chunk is taken from the source and added to the segments with
+-- exceptions masked, and the segments change by a single write. (Test "an interrupted decode can be
+-- forced again".)
 module Ashlar.Internal.Get.Input
   ( demand,
     announce,
@@ -103,8 +101,7 @@ atHand n = do
   let target = min n left
   min target <$> gather target
 
--- How many bytes from the cursor on the decoder may take, if it needs n. This may let the run hold
--- more bytes ('moveHeld').
+-- Let the run hold n bytes if possible ('moveHeld'), and return how many the decoder may take.
 allowed :: Int -> Get Int
 allowed n = inspect $ \c _ p -> do
   at <- offsetOf c p
@@ -122,8 +119,7 @@ moreInput = do
   if left > 0 then (> 0) <$> gather 1 else False <$ announceBeyond 1 left
 {-# NOINLINE moreInput #-}
 
--- Fail, because the stream goes on after the greatest offset that is an 'Int'. (This happens with
--- 32 bits, after 2 GiB. The stream must not seem to end there.)
+-- Fail, because the stream goes on after the greatest 'Int', which happens with 32 bits.
 tooFar :: Get a
 tooFar = failInvalid ("a stream of more than " ++ show (maxBound :: Int) ++ " bytes")
 {-# NOINLINE tooFar #-}
@@ -342,7 +338,6 @@ skipUpTo n = go n
       if have >= left
         then pure n
         else moreInput >>= \more -> if more then go (left - have) else pure (n - left + have)
-    -- Skip n bytes, or all up to the end. Returns how many there were.
     toEnd c left = do
       p <- getPtr c cursorCell
       e <- getPtr c endCell

@@ -22,7 +22,7 @@
 -- afterwards the outer value may be at its end.
 --
 -- The offset in 'limitCell' does not say if an @isolate@ or a budget ends there. If it is less than
--- 'limitEnd', an @isolate@ ends. An @isolate@ that does not end before the budget changes the
+-- 'limitEnd', no budget ends there. An @isolate@ that does not end before the budget changes the
 -- 'Limits' ('isolated'). (Tests "budgets of bytes" and the model of random decoders.)
 --
 -- Note [What is held]

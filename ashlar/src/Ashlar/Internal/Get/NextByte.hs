@@ -102,7 +102,6 @@ refused ::
 refused name = nextCode >>= \i -> if i < 0 then missing 1 0 else expected name 1
 {-# NOINLINE refused #-}
 
--- A byte's name in errors.
 nameOf :: Word8 -> String
 nameOf w
   | w >= 32 && w < 127 = show (toEnum (fromIntegral w) :: Char)
@@ -273,9 +272,8 @@ mismatched s = do
     -- n does not depend on the chunks.
     Differs n -> expected (nameOfAll s) (n + 1)
 
--- The name of a literal in errors. If it is not all printable, the name is also in hexadecimal. Of
--- more than 32 bytes, the name has the first 32, which are copied so that the others are not kept
--- in memory.
+-- The name of a literal in errors, also in hexadecimal if it is not all printable. If it has more
+-- than 32 bytes, the name is a copy of the first 32, so that the others are not kept in memory.
 nameOfAll :: ByteString -> String
 nameOfAll s
   | S.length s <= 32 = shown s

@@ -244,8 +244,6 @@ getDoublehost :: Get Double
 getDoublehost = getScalar P.doubleHost
 {-# INLINE getDoublehost #-}
 
--- Decoders for strings of bytes, and for the offset in the input.
-
 -- | @n@ bytes. A negative number fails.
 --
 -- If the bytes lie in one chunk of the input, the result is a slice of it, which keeps the memory

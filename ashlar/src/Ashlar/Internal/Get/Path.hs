@@ -180,9 +180,9 @@ entriesOf context part target size = case context of
   InsideSpan names outer -> along names (spanOfAll names) (entriesOf outer part 0 0)
   _ -> maybe [] (\outer -> entriesOf outer part target size) (enclosing context)
   where
-    along names at rest = case pathIn names at target size of
-      Spot _ _ [] -> rest
-      Spot _ _ path -> Along path : rest
+    along names at around = case pathIn names at target size of
+      Spot _ _ [] -> around
+      Spot _ _ path -> Along path : around
 
 -- Replace all but the first 24 and the last 8 entries by one. (There may be as many entries as
 -- bytes of input.)
@@ -206,12 +206,12 @@ labelled :: Entry -> [Label] -> [Label]
 labelled s labels = case s of
   Named name -> Given name : labels
   Along path -> case (path, labels) of
-    (Type _ : inner, Path True outer : rest) -> Path True (outer . render inner) : rest
+    (Type _ : inner, Path True outer : others) -> Path True (outer . render inner) : others
     (Type _ : _, _) -> Path True (render path) : labels
-    (_, Path typed outer : rest) -> Path typed (outer . render path) : rest
+    (_, Path typed outer : others) -> Path typed (outer . render path) : others
     _ -> Path False (render path) : labels
   where
-    render selectors rest = foldr selector rest selectors
+    render selectors after = foldr selector after selectors
     selector p = case p of
       Type name -> showString (typeName name)
       Dot name -> showChar '.' . showString name

@@ -4,8 +4,7 @@
 -- Module      : Ashlar.Internal.Get.Record
 -- Description : Recording why a decoder fails, and moving through the segments that it holds
 --
--- Before a decoder fails, it records the reason, in traced runs only. The first part of this module
--- has the actions for that, the second those that move the cursor between segments. All of them
+-- Before a decoder fails, it records the reason, in traced runs only. All actions of this module
 -- find the cursor in its cell.
 module Ashlar.Internal.Get.Record
   ( recordAt,
@@ -163,7 +162,6 @@ refuseByte c env (Expectation names) = whenTraced c $ do
     expectingAt at context = foldr (`Expecting` at) context names
 {-# NOINLINE refuseByte #-}
 
--- | The failures that have been recorded.
 failuresSoFar :: Env -> IO Failures
 failuresSoFar env = case lazy env of
   Env input _ _ -> readIORef (inputFailures input)
@@ -171,17 +169,13 @@ failuresSoFar env = case lazy env of
   InputOnly _ -> pure NoFailures
 {-# NOINLINE failuresSoFar #-}
 
--- | Replace the recorded failures.
 setFailures :: Env -> Failures -> IO ()
 setFailures env !failures = case env of
   Env input _ _ -> writeIORef (inputFailures input) failures
   InputOnly _ -> pure ()
 {-# INLINE setFailures #-}
 
--- Moving the cursor through the segments that a decoder holds.
---
--- Offsets count from the start of the stream. Nothing here asks the source for input:
--- "Ashlar.Internal.Get.Input" does that.
+-- Moving the cursor through the held segments, without asking the source for input.
 
 -- | Set up the cells at the start of a run, for reading from the first segment.
 enterFirstSegment ::
@@ -203,7 +197,7 @@ enterFirstSegment c offset limit held bs = do
   putInt c commitsCell 0
   enterSegment c offset bs
 
--- | Make this segment, which begins at this offset, the current one, and move the cursor to its
+-- | Make this segment, which has this offset, the current one, and move the cursor to its
 -- beginning.
 enterSegment :: Cells -> Int -> ByteString -> IO ()
 enterSegment c offset bs = do
@@ -274,8 +268,7 @@ returnTo c input to = do
       inSegment "returnTo" c 0
     else readIORef (inputSegments input) >>= shift offset
   where
-    -- The cells change only at the target. At the segments on the way, the limit may be before the
-    -- segment, which 'placeEnd' does not allow.
+    -- The cells change only at the target: a segment on the way may be after the limit.
     shift offset segments
       | to < offset,
         bs : past <- segmentsPast segments =
@@ -315,8 +308,7 @@ segmentsBetween c input to = do
       forth = scanl (\at bs -> at + S.length bs) end (comingIn segments)
   pure $! length (if to < offset then takeWhile (> to) back else takeWhile (< to) forth)
 
--- | The same segments, with the first one that is not empty as the current one. This does not
--- depend on the cells.
+-- | The same segments, with the first one that is not empty as the current one.
 rewind :: Segments -> Segments
 rewind segments = case filter (not . S.null) (allSegments segments) of
   first : coming -> held {segmentCurrent = first, segmentsComing = coming}

@@ -59,8 +59,8 @@ import System.IO.Unsafe (unsafeDupablePerformIO, unsafePerformIO)
 -- | Run a decoder as a traced run, whose cells and input are set up. The cursor is in its cell
 -- before and after.
 --
--- A run reads segments at addresses, so the segments are kept alive here by @touch#@. (GHC does not
--- drop the @touch#@, because it cannot see that an unknown decoder never returns.)
+-- A run reads segments at addresses, so @touch#@ keeps them alive. GHC does not drop it, because it
+-- cannot see that an unknown decoder never returns.
 runIn :: Cells -> Input -> Get a -> IO (Either DecodeError a)
 runIn c input g = IO $ \s0 -> case unIO (getPtr c cursorCell) s0 of
   (# s1, Ptr p0 #) -> case unGet g p0 c (Env input OfRun Top) s1 of
@@ -85,7 +85,6 @@ startStream c input offset bytes = do
   current <- segmentCurrent <$> readIORef (inputSegments input)
   startCells c True offset maxBound (streamEnd offset bytes) current
 
--- Set up the cells for any run.
 startCells ::
   Cells ->
   -- Is the run traced?
@@ -108,11 +107,10 @@ startCells c traced offset limit held current = do
 -- | Decode from a strict 'ByteString'. Bytes after the value are ignored: 'runGetWhole' refuses
 -- them, 'runGetRest' returns them.
 --
--- Forcing an error runs the decoder a second time, to find out what was wrong. So an error that is
--- not forced costs nothing, and one that is takes as long as the run did. Until it is forced, an
--- error keeps the input alive, so do not overwrite the memory of the input before. If a decoder
--- calls this on a part of its input and forces the error, both runs take place at each level of
--- such parts ('Ashlar.Get.isolate' avoids that). The same holds for 'runGetWhole', 'runGetRest' and
+-- Forcing an error runs the decoder a second time, which takes as long as the first run. Until
+-- then, the error keeps the input alive, whose memory must not be overwritten. A decoder that runs
+-- another one on a part of its input and forces the error pays for both runs, at each level of such
+-- parts ('Ashlar.Get.isolate' does not). The same holds for 'runGetWhole', 'runGetRest' and
 -- 'runGetWith'.
 --
 -- >>> runGet getWord16be "\1\2\3"
@@ -327,9 +325,7 @@ runOrFail bytes = runLazy bytes $ \result rest at ->
 -- these are forced. Otherwise, a decoder that runs another one on a part of its input, and fails if
 -- that fails, would double the time at each level.
 --
--- Both runs have the same result: the lazy run has a limit on the bytes that it holds, but may
--- always hold the first chunk.
---
+-- Both runs have the same result, because the lazy run may always hold the first chunk.
 -- (Benchmark "brackets, 100 KB, one chunk". 'Tests.Splits' runs each decoder both ways. Test "a
 -- decoder that fails in a nested run is run once".)
 onlyChunk :: L.ByteString -> Maybe ByteString
@@ -378,9 +374,8 @@ runChunks bytes g lbs = unsafePerformIO $ do
       L.Empty -> 0
 {-# NOINLINE runChunks #-}
 
--- | Force the next chunk of a lazy 'L.ByteString' and drop the empty chunks before it. A lazy
--- 'L.ByteString' should have no empty chunks, but some libraries make them. An empty chunk does not
--- end a stream.
+-- | Force the next chunk of a lazy 'L.ByteString' and drop the empty chunks before it. (There
+-- should be none, but some libraries make them.)
 forceNext :: IORef L.ByteString -> IO ()
 forceNext ref = readIORef ref >>= \lbs -> evaluate (nonEmpty lbs) >>= writeIORef ref
   where

@@ -108,10 +108,8 @@ instance Exception SourceBusy where
     "Ashlar.Get: the source is in use, or an exception ended its decoder, which began at byte "
       ++ show at
 
--- Mark the source as busy, and return the offset of the next byte.
---
--- This is one atomic step. If two threads could take the source, one of them would drop the bytes
--- that the other reads.
+-- Mark the source as busy, and return the offset of the next byte. This is one atomic step: if two
+-- threads could take the source, one of them would drop the bytes that the other reads.
 takeSource :: Source -> IO Int
 takeSource source = do
   before <- atomicModifyIORef' (sourceState source) $ \now -> case now of
@@ -137,8 +135,7 @@ giveBack source c = do
   -- After all other writes, because another thread may take the source at once.
   free source at
 
--- Free the source with all segments that it holds. The next byte is the first of them, at this
--- offset.
+-- Free the source before all bytes that it holds, the first of which has this offset.
 giveBackAll :: Source -> Int -> IO ()
 giveBackAll source at = do
   let input = sourceInput source
@@ -151,10 +148,9 @@ free source at = atomicWriteIORef (sourceState source) $! Free at
 
 -- | A source from an action that returns the next chunk, of any size, and an empty one at the end.
 --
--- The action runs only when a decoder cannot continue without a chunk. It runs with asynchronous
--- exceptions masked, and not again after it has returned an empty chunk. If it throws, that ends
--- the decoder. Whether the source can be used again depends on what ran the decoder ('getFrom',
--- 'attemptFrom').
+-- The action runs only when a decoder cannot continue without a chunk, with asynchronous exceptions
+-- masked, and not again after it has returned an empty chunk. If it throws, that ends the decoder.
+-- Whether the source can be used again depends on what ran the decoder ('getFrom', 'attemptFrom').
 --
 -- >>> import Data.ByteString (ByteString)
 -- >>> import Data.IORef (atomicModifyIORef', newIORef)
@@ -210,13 +206,11 @@ handleSeeker h next = do
 
 -- | Decode the next value of a source. Offsets in errors count from the start of the source. Each
 -- call has a budget of its own: it may hold 64 MiB of input at once, not counting the bytes that it
--- has passed. 'Ashlar.Get.withBudget' around the decoder sets another limit
--- ('Ashlar.Get.budgetBytes').
+-- has passed, or what 'Ashlar.Get.withBudget' around the decoder allows ('Ashlar.Get.budgetBytes').
 --
--- After an error, the next byte of the source is the one where the decoder stopped, which may be
--- before the offset of the error. Bytes that have been passed are not kept. So if an exception ends
--- the decoder, the source cannot be used again: each use throws 'SourceBusy'. Use 'attemptFrom' to
--- try again.
+-- After an error, the source is where the decoder stopped, which may be before the offset of the
+-- error. Bytes that have been passed are not kept. So if an exception ends the decoder, the source
+-- cannot be used again: each use throws 'SourceBusy'. Use 'attemptFrom' to try again.
 getFrom :: Source -> Get a -> IO (Either DecodeError a)
 getFrom source g = do
   offset <- takeSource source
@@ -262,7 +256,7 @@ attemptFrom source g = join $
           -- If the source cannot seek back, it remains busy. The decoder's exception is thrown.
           _ <- try (giveBackAll source offset) :: IO (Either SomeException ())
           thrown <- hasThrown decoded
-          -- An asynchronous exception may freeze a lazy value that runs this. Forcing that value
+          -- If a lazy value runs this and an asynchronous exception freezes it, forcing the value
           -- again makes another attempt.
           pure (if thrown then rethrow e else throwOn e (attemptFrom source g))
   where
@@ -284,7 +278,6 @@ attemptFrom source g = join $
 -- >>> foldFrom source getWord16be (\total n -> pure (total + n)) 0
 -- Right 6
 foldFrom ::
-  -- | Where the bytes come from.
   Source ->
   -- | A decoder of one value.
   Get a ->
@@ -357,7 +350,6 @@ data Folded c b
 -- >>> foldFromUntil source getWord8 (upTo 9) 0
 -- FoldEnded 5 3
 foldFromUntil ::
-  -- | Where the bytes come from.
   Source ->
   -- | A decoder of one value.
   Get a ->

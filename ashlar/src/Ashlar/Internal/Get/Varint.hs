@@ -170,8 +170,6 @@ refused n message = do
   failWith (at + n) at found (Invalid message)
 {-# NOINLINE refused #-}
 
--- Decoders for the integers of Protocol Buffers.
-
 -- | A number as @uint32@: 1 to 5 bytes.
 getWord32Varint :: Get Word32
 getWord32Varint = getVarint P.word32Varint

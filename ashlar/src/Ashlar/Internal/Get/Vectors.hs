@@ -301,8 +301,6 @@ copySwapping order p0 i0 n v = go p0 i0
       | otherwise = peekSwapped p
 {-# INLINE copySwapping #-}
 
--- Mutable state inside a decoder.
---
 -- The type of "Ashlar.Get.ST", and what only the library itself may do with it.
 
 -- | A decoder with mutable state of the state thread @s@.
