@@ -45,10 +45,10 @@
 --
 -- Two rules, which nothing checks:
 --
--- * A buffer that was handed out is never written again (INV-B3): it is then a value, which others
---   hold. What comes after it stays in use. So once 'written' has made a ByteString of some bytes,
---   no free space that contains them may be returned. Only 'emptied' goes back, and is for sinks
---   whose consumers keep nothing.
+-- * Bytes that were handed out are never written again (INV-B3): others may hold them as a value.
+--   The rest of the buffer stays in use. So once 'written' has made a ByteString of some bytes, a
+--   sink must return no free space that contains them. Only 'emptied' makes them free again. It is
+--   for sinks whose consumers keep nothing.
 -- * Addresses do not keep memory alive. Run a builder within 'keepAlive' of what holds the buffer.
 --
 -- An address that is not in the buffer, or is in the part that was handed out, is refused with
@@ -98,9 +98,9 @@ import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 data Open = Open
   { -- | The memory.
     openBuffer :: !(ForeignPtr Word8),
-    -- | The bytes of the buffer, with those that were handed out.
+    -- | The bytes of the buffer, including those that were handed out.
     openSize :: !Int,
-    -- | The address after what was handed out: at first that of the first byte.
+    -- | The address after what was handed out. At first it is that of the first byte.
     openFrom :: !(Ptr Word8)
   }
 
@@ -172,11 +172,10 @@ restFrom open@(Open fp size _) p
   | otherwise = FreeSpace p (unsafeForeignPtrToPtr fp `plusPtr` size)
 {-# INLINE restFrom #-}
 
--- | Go on in another buffer, without handing out: copy to the new buffer, the first argument, what
--- was written to the old one up to an address and has not been handed out. Returns the free space
--- after it.
+-- | Copy to a new buffer what was written to the old one and has not been handed out. Returns the
+-- free space after it.
 --
--- The address must lie in the old buffer, and the new one must have as many bytes, or this throws
+-- The address must lie in the old buffer, and the bytes must fit into the new one, or this throws
 -- 'AddressOutside'. The old one must be kept alive.
 copiedTo ::
   -- | The new buffer.

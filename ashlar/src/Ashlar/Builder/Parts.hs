@@ -11,7 +11,7 @@
 --
 -- A stream of values becomes a stream of chunks: each value is written by a builder, through one
 -- buffer of 32 KiB. So the bytes of many small values make a chunk, and a large value makes many.
--- A builder runs only as far as chunks are asked for. Nothing is left running when nobody asks.
+-- A builder runs only when a chunk is asked for. When the consumer stops, nothing is left running.
 --
 -- As an example, a stream of a library whose streams are lists of steps, from an action that gives
 -- the next value:
@@ -76,18 +76,18 @@ import Foreign.Storable (sizeOf)
 import GHC.Exts (Int (I#), RealWorld, casIntArray#, fetchAddIntArray#)
 import GHC.IO (IO (..))
 
--- | Builders that are written one after another, through one buffer. They belong to one stream, and
--- nobody else may use them meanwhile: what would mix two builders throws 'PartsMisused'.
+-- | Builders that are written one after another, through one buffer, for one stream. A use that
+-- would mix two builders throws 'PartsMisused'.
 data Parts = Parts !(MutableByteArray RealWorld) !(IORef State)
 
 -- The open buffer, and the address up to which it has been written.
 data State = State !Open !(Ptr Word8)
 
--- What happens now, which is in the first word of the array. The second counts the runs.
+-- What the parts are doing. The first word of the array holds the phase, the second counts the
+-- runs.
 --
--- A run takes a builder up to its next chunk, and has a number. A phase changes in one step, if it
--- is still the one that was read. So of several threads that use the parts at once, one gets the
--- buffer.
+-- A run takes a builder up to its next chunk, and has a number. The phase is changed by an atomic
+-- compare-and-swap. So if threads use the parts at the same time, only one gets the buffer.
 type Phase = Int
 
 -- All builders have ended.
@@ -102,8 +102,8 @@ waiting n = 4 * n + 1
 running :: Int -> Phase
 running n = 4 * n + 2
 
--- An exception has ended the run of this number. The next builder may begin. Until one does, a run
--- that was frozen may be resumed.
+-- An exception has ended the run of this number. The next builder may begin. Until one does, this
+-- run may be resumed, if it was frozen.
 broken :: Int -> Phase
 broken n = 4 * n + 3
 
@@ -114,10 +114,10 @@ is phase of' = phase .&. 3 == of' 0
 
 -- | What a builder has made so far.
 data Made
-  = -- | The builder has ended. All that is not in the buffer has been returned.
+  = -- | The builder has ended. All its bytes have been returned, except those in the buffer.
     AllMade
-  | -- | A chunk, which is not empty, and what comes next. That action must be run once, before the
-    -- parts are used again, or never. Then they cannot be used any more.
+  | -- | A chunk, which is not empty, and an action that makes what comes next. Until the action has
+    -- been run, the parts cannot be used. It must not be run twice.
     Made !ByteString (IO Made)
 
 -- | The parts were not used as one stream. Thrown by 'append', 'takeLast' and the actions of chunks
@@ -127,7 +127,7 @@ data PartsMisused
     ChunkPassed
   | -- | 'append' or 'takeLast' was called while the builder before had chunks left.
     BuilderUnfinished
-  | -- | A builder runs: in another thread, or the one whose value does this.
+  | -- | A builder is running: in another thread, or the one whose value uses the parts.
     PartsInUse
   deriving stock (Eq, Show)
 
@@ -147,21 +147,23 @@ newParts = do
   writeByteArray phase 1 (0 :: Int)
   Parts phase <$> newIORef (State noBuffer nullPtr)
 
--- | Write a builder, up to its first chunk that is complete: when the buffer is full, at a
--- 'Ashlar.Builder.Extra.flush', and at an inserted ByteString, which is a chunk of its own. The
--- builder goes on when the next chunk is asked for. Most are short, and make none.
+-- | Write a builder, up to its first complete chunk. A chunk is complete when the buffer is full,
+-- at a 'Ashlar.Builder.Extra.flush', and at an inserted ByteString, which is a chunk of its own.
+-- The builder goes on when the next chunk is asked for. Most builders are short and complete no
+-- chunk.
 --
--- If a value in the builder throws, this does, or the action of a chunk. What the builder has
--- written since the last chunk is dropped, what others have written before it stays, and the parts
--- can be used again. The same holds if the thread is interrupted, unless the builder had ended.
+-- If a value in the builder throws, the exception comes from 'append' or from the action of a
+-- chunk. What the builder has written since the last chunk is dropped, what others have written
+-- before it stays, and the parts can be used again. The same holds if the thread is interrupted,
+-- unless the builder had ended.
 append :: Parts -> Builder -> IO Made
 append parts@(Parts _ ref) b = run parts mayBegin $ \n -> do
   State open _ <- readIORef ref
   if openSize open == 0 then newBufferOf 0 parts else pure ()
   inBuffer parts n (runToRequest b)
 
--- | What has been written and not been returned: at the end of the stream, or when it is to be
--- flushed. The rest of the buffer stays in use.
+-- | The bytes that were written and have not been returned. Use it at the end of the stream, or to
+-- flush the stream. The rest of the buffer stays in use.
 takeLast :: Parts -> IO (Maybe ByteString)
 takeLast parts@(Parts _ ref) = run parts mayBegin $ \n -> do
   State _ p <- readIORef ref
@@ -174,7 +176,7 @@ mayBegin phase
   | phase `is` running = Just PartsInUse
   | otherwise = Nothing
 
--- May the builder go on that has ended the run of this number with a chunk?
+-- May the run of this number, which has ended with a chunk, be followed by the builder's next run?
 mayGoOn :: Int -> Phase -> Maybe PartsMisused
 mayGoOn n phase
   | phase == waiting n = Nothing
@@ -185,11 +187,12 @@ mayGoOn n phase
 mayResume :: Int -> Phase -> Maybe PartsMisused
 mayResume n phase = if phase == broken n then Nothing else Just PartsInUse
 
--- A run, unless the phase forbids it. The action is given its number, and sets the next phase.
+-- Perform a run, unless the phase forbids it. The action gets the run's number, and sets the next
+-- phase.
 --
--- It is a thunk, so that the handler can tell an exception of a value from an asynchronous one
+-- The run is a thunk, so that the handler can tell exceptions of values from asynchronous ones
 -- (Note [Exceptions that are not ours]). The handler gives the buffer back in either case. If the
--- thunk was frozen and is forced again, it takes the buffer again, which it may if nobody else has.
+-- thunk was frozen and is forced again, it takes the buffer again, unless another run has had it.
 run :: Parts -> (Phase -> Maybe PartsMisused) -> (Int -> IO a) -> IO a
 run parts@(Parts phase _) forbids act = do
   n <- nextNumber phase
@@ -200,7 +203,7 @@ runNumber :: Parts -> Int -> Thunk (Either PartsMisused a) -> IO a
 runNumber parts n thunk@(Thunk result) = do
   outcome <-
     (Returned <$> evaluate result) `catch` \e -> do
-      -- It may have been interrupted before it had the buffer, or after that.
+      -- The run may have been interrupted before it took the buffer.
       held <- change parts (running n) (broken n)
       passOn thunk e (pure (Raised e)) (pure (Resumed held))
   case outcome of
@@ -211,9 +214,13 @@ runNumber parts n thunk@(Thunk result) = do
       misused <- if held then claim parts (mayResume n) n else pure Nothing
       maybe (runNumber parts n thunk) throwIO misused
 
--- How an attempt came out: with a result, an exception to be thrown after the handler has returned,
--- or frozen and forced again, with whether it had the buffer.
-data Outcome a = Returned (Either PartsMisused a) | Raised SomeException | Resumed Bool
+-- How forcing the thunk of a run ended.
+data Outcome a
+  = Returned (Either PartsMisused a)
+  | -- To be thrown again after the handler has returned.
+    Raised SomeException
+  | -- The thunk was frozen and is forced again. Did the run have the buffer?
+    Resumed Bool
 
 -- Take the buffer for the run of this number, unless the phase forbids it.
 claim :: Parts -> (Phase -> Maybe PartsMisused) -> Int -> IO (Maybe PartsMisused)
@@ -238,7 +245,7 @@ nextNumber (MutableByteArray phase) =
 
 -- The functions below are for the run that has the buffer.
 
--- The phase after this run.
+-- End this run: set the next phase.
 become :: Parts -> Int -> Phase -> IO ()
 become parts n next = () <$ change parts (running n) next
 
@@ -265,22 +272,22 @@ inBuffer parts@(Parts _ ref) n go = do
       let goOn n' = inBuffer parts n' resume
       maybe ($ n) (made parts n) bytes $ case request of
         More least _ -> \n' -> newBufferOf least parts >> goOn n'
-        Inserting bs following -> \n' -> made parts n' bs (passedOn parts following goOn)
+        Inserting bs following -> \n' -> made parts n' bs (passOnChunks parts following goOn)
         Flush -> goOn
 
--- A chunk, after which the next run begins.
+-- End this run with a chunk. The next run begins with the given action.
 made :: Parts -> Int -> ByteString -> (Int -> IO Made) -> IO Made
 made parts n bs next = Made bs (run parts (mayGoOn n) next) <$ become parts n (waiting n)
 
--- The chunks of a lazy string after one that was inserted.
-passedOn :: Parts -> Following -> (Int -> IO Made) -> Int -> IO Made
-passedOn parts following goOn n = do
+-- Hand out the chunks of a lazy string after one that was inserted, without resuming the builder.
+passOnChunks :: Parts -> Following -> (Int -> IO Made) -> Int -> IO Made
+passOnChunks parts following goOn n = do
   next <- nextChunk 0 following
   case next of
-    InsertNext bs -> made parts n bs (passedOn parts following goOn)
+    InsertNext bs -> made parts n bs (passOnChunks parts following goOn)
     _ -> goOn n
 
--- What was written up to an address. The rest of the buffer stays in use.
+-- Hand out what was written up to an address. The rest of the buffer stays in use.
 takeWritten :: Parts -> Ptr Word8 -> IO (Maybe ByteString)
 takeWritten (Parts _ ref) p = do
   State open _ <- readIORef ref

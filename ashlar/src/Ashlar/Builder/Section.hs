@@ -57,8 +57,8 @@ import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 -- until the length is known, and then copied once more. So a long body does not run in constant
 -- memory.
 --
--- Throws 'SectionTooLong' as soon as the length exceeds the primitive's type. Nothing checks that
--- the primitive writes all of its type's numbers in full.
+-- Throws 'SectionTooLong' as soon as the length exceeds the largest number of the primitive's type.
+-- Nothing checks that the primitive writes all of its type's numbers in full.
 --
 -- Sections may be nested. Each level moves a byte at most once. A 'Ashlar.Builder.Extra.flush' in a
 -- section takes place after it.
@@ -113,7 +113,7 @@ lengthPrefixedVarint = lengthPrefixed (varintPrim word64Varint)
 
 -- | A section had more bytes than its length can express, or than were allowed.
 data SectionTooLong = SectionTooLong
-  { -- | Bytes of the section when it was given up, at least.
+  { -- | Bytes of the section that were counted when it was given up. There may be more.
     sectionLength :: !Int,
     -- | Bytes that it may have.
     sectionLimit :: !Int
@@ -125,7 +125,7 @@ instance Exception SectionTooLong where
     "Ashlar.Builder: a section of at least " ++ show len ++ " bytes, where " ++ show limit
       ++ " are allowed"
 
--- The largest number of a type that is also an Int, given a number of the type.
+-- The largest Int that is also a number of the argument's type.
 largest :: Bits n => n -> Int
 largest zero = case bitSizeMaybe zero of
   Just bits
@@ -135,7 +135,7 @@ largest zero = case bitSizeMaybe zero of
   _ -> maxBound
 {-# INLINE largest #-}
 
--- How to write a length that the type of the primitive has.
+-- The most bytes that a length takes, and a function that writes it.
 data Prefix = Prefix !Int (Int -> Ptr Word8 -> IO (Ptr Word8))
 
 prefixOf :: Num n => BoundedPrim n -> Prefix
@@ -146,19 +146,18 @@ prefixOf prim = Prefix (sizeBound prim) (runB prim . fromIntegral)
 data State
   = -- | All in the outer buffer, after the space for the length.
     InPlace !Bool
-  | -- | In the outer buffer up to an address, and the others elsewhere.
+  | -- | The first in the outer buffer, up to an address, and the others elsewhere.
     Collected !Bool !(Ptr Word8) !(IORef Output)
 
 -- Note [Sections in place]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~
 -- The body is written into the buffer of the outer sink, after space for the longest length. The
--- outer cells do not change until the section is complete: to the outer sink nothing of it has been
--- written, and nothing can be handed out (INV-B3). So the outer sink gets no request meanwhile, and
--- its buffer stays.
+-- outer cells do not change until the section is complete. The outer sink gets no request
+-- meanwhile, so it keeps its buffer and hands nothing of the section out (INV-B3).
 --
 -- If the body asks for more than the buffer has, its bytes so far stay, and the others are
--- collected elsewhere ('growing'). At the end the length is written, the first part moves down to
--- it, and the others are appended like any 'byteString'.
+-- collected elsewhere ('collectingSink'). At the end the length is written, the bytes in the buffer
+-- move down to it, and the others are appended like any 'byteString'.
 --
 -- Also considered: to run the body twice, first only to count. That evaluates everything twice. And
 -- where the bytes depend on the buffers, as in chunked transfer coding, the second run may differ
@@ -171,7 +170,7 @@ section limit hint (Prefix bound writeLength) body = action $ \c k -> do
   free <- minusPtr <$> getPtr c endCell <*> getPtr c cursorCell
   -- Not by their sum, which may overflow.
   when (free < bound || free - bound < hint) $
-    grow c k (max 1 bound) (max 1 (if bound <= maxBound - hint then bound + hint else bound))
+    askMore c k (max 1 bound) (max 1 (if bound <= maxBound - hint then bound + hint else bound))
   p <- getPtr c cursorCell
   e <- getPtr c endCell
   -- At least bound bytes are free.
@@ -179,7 +178,7 @@ section limit hint (Prefix bound writeLength) body = action $ \c k -> do
       -- The sum of lengths stops at maxBound, which therefore counts as too much.
       check n = when (n > limit || n == maxBound) $ throwIO (SectionTooLong n limit)
   ref <- newIORef (InPlace False)
-  -- The buffer that is collected in must live, however the body ends.
+  -- The reference keeps the buffer of the collected bytes alive, however the body ends.
   keepAlive ref $ do
     end <- runBuilderWith (sectionSink check start e ref) (FreeSpace start e) body
     state <- readIORef ref
@@ -197,7 +196,7 @@ section limit hint (Prefix bound writeLength) body = action $ \c k -> do
     F.traverse_ (\bs -> runOn (byteString bs) c k) others
     when flushed $ ask c k Flush
 
--- The sink of a body that begins at an address, in a buffer up to another.
+-- The sink of a body, given where the body begins and the end of the outer buffer.
 sectionSink :: (Int -> IO ()) -> Ptr Word8 -> Ptr Word8 -> IORef State -> Sink
 sectionSink check start e ref = Sink $ \request p -> do
   state <- readIORef ref
@@ -213,14 +212,14 @@ sectionSink check start e ref = Sink $ \request p -> do
       check (p `minusPtr` start)
       output <- newIORef noOutput
       writeIORef ref (Collected flushed p output)
-      answer (growing output) request nullPtr
+      answer (collectingSink output) request nullPtr
     (Collected _ firstEnd output, Flush) -> do
       writeIORef ref (Collected True firstEnd output)
-      answer (growing output) Flush p
+      answer (collectingSink output) Flush p
     (Collected _ firstEnd output, _) -> do
       Output _ count open <- readIORef output
       check
         ((firstEnd `minusPtr` start) `plusCount` (count `plusCount` (p `minusPtr` openFrom open)))
-      answer (growing output) request p
+      answer (collectingSink output) request p
   where
     answer (Sink f) = f

@@ -56,8 +56,8 @@
 --   instance by 'Foreign.ForeignPtr.withForeignPtr' around 'runBuilderWith'.
 -- * The free space must not contain memory that the sink has handed out (INV-B3). It may be the
 --   rest of the same buffer.
--- * An inserted ByteString, and what was written before it or before a 'Flush', should leave before
---   the sink returns: the next value may wait for an answer.
+-- * A sink should send an inserted ByteString, and what was written before it or before a 'Flush',
+--   before it returns: the next value may wait for an answer.
 -- * It may throw. The exception ends the run.
 --
 -- "Ashlar.Builder.Buffer" is for sinks that hand out what is written without copying it.
@@ -84,15 +84,14 @@ import Foreign.Ptr (Ptr)
 
 -- | 'runBuilderWith' for a builder that is suspended while its sink answers.
 --
--- So the values of the builder and the sink do not meet. If a value throws, the first argument is
--- told how far the open buffer has been written, and the exception is thrown again after it: a sink
--- can send what comes before the value. If the sink throws, that is not called, and the builder
--- does not see the exception. And the sink may write to another builder
--- ('Ashlar.Builder.Unsafe.fromWriter'), whose output is made while it is consumed.
+-- This keeps exceptions of the builder's values apart from those of the sink. If a value throws,
+-- the first argument can send what comes before the value. Then the exception is thrown again. If
+-- the sink throws, the first argument is not called, and the builder does not see the exception.
+-- The sink may also write to another builder ('Ashlar.Builder.Unsafe.fromWriter'), whose output is
+-- made while it is consumed.
 --
--- Some bytes before a value that throws may be lost: those that
--- 'Ashlar.Builder.hPutBuilder' lists. An asynchronous exception, such as that of a timeout, is no
--- exception of a value.
+-- Some bytes before a value that throws may be lost: those that 'Ashlar.Builder.hPutBuilder' lists.
+-- An asynchronous exception, such as that of a timeout, does not count as one of a value.
 --
 -- A request costs more than with 'runBuilderWith': about 0.15 µs with GHC 9.0.
 --
@@ -109,8 +108,8 @@ import Foreign.Ptr (Ptr)
 -- "brick"
 -- no mortar
 runBuilderSuspending ::
-  -- | Told the address up to which the open buffer has been written, if a value throws. If this
-  -- throws, too, then that is thrown instead.
+  -- | Called if a value throws, with the address up to which the open buffer has been written. An
+  -- exception of its own replaces that of the value.
   (Ptr Word8 -> IO ()) ->
   Sink ->
   -- | Where the builder begins.
@@ -121,8 +120,8 @@ runBuilderSuspending save (Sink answer) (FreeSpace from to) b =
   withCells (cellsUpTo endCell) $ \c -> do
     putPtr c cursorCell from
     putPtr c endCell to
-    -- What the sink does lies outside of the thunk that tells an exception of a value from an
-    -- asynchronous one.
+    -- The builder runs in a thunk, so that exceptions of values can be told from asynchronous ones.
+    -- The sink runs outside of it.
     let run act = do
           outcome <- newThunk act >>= tryThunk
           case outcome of

@@ -124,7 +124,7 @@ putNumbers toNumber xs0 = action $ \c k -> do
       [] -> pure ()
       _ -> do
         -- All cells are in memory, so the product does not overflow.
-        grow c k width (n * width)
+        askMore c k width (n * width)
         p <- getPtr c cursorCell
         e <- getPtr c endCell
         fill e p xs $ \p' rest -> do

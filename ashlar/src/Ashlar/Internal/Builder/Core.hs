@@ -17,7 +17,7 @@
 --   cursor in that range.
 -- [INV-B2] In @'ensure' n write@, @write@ has at least @n@ bytes of free space and writes at most
 --   @n@.
--- [INV-B3] A buffer that a sink has handed out is never written again.
+-- [INV-B3] Bytes that a sink has handed out are never written again.
 -- [INV-B4] The bytes do not depend on the sink, on the sizes of its buffers, or on where they end.
 module Ashlar.Internal.Builder.Core
   ( -- * Builders
@@ -36,7 +36,7 @@ module Ashlar.Internal.Builder.Core
     ensureApart,
     reserve,
     reserveFor,
-    grow,
+    askMore,
 
     -- * What a builder asks of its sink
     Sink (..),
@@ -81,11 +81,10 @@ import GHC.IO (IO (..), unIO)
 
 -- | A sequence of bytes to be written. Appending takes constant time.
 --
--- A builder is an action, not a data structure: each run writes its bytes anew, into the sink of
--- that run. GHC may take it that a builder runs once. So a loop that a user writes by recursion
--- allocates nothing, and if a builder runs twice, the numbers in it may be computed twice. A
--- constant string is computed once, with optimisation. For other constants in many outputs there is
--- 'Ashlar.Builder.Extra.prebuilt'.
+-- A builder is an action, not a data structure: each run writes its bytes anew. GHC may assume that
+-- a builder runs once, so a user's recursive loop allocates nothing. If a builder runs twice, the
+-- numbers in it may be computed twice. A constant string is computed once, with optimisation. Use
+-- 'Ashlar.Builder.Extra.prebuilt' for other constants that many outputs contain.
 newtype Builder = Builder (Cells -> Sink -> State# RealWorld -> State# RealWorld)
 
 -- | Where a builder's bytes go: a function that answers a 'Request'. Its second argument is the
@@ -94,19 +93,19 @@ newtype Sink = Sink (Request -> Ptr Word8 -> IO FreeSpace)
 
 -- | What a builder asks of its sink.
 data Request
-  = -- | There is too little free space. The first number of bytes is needed. It is positive, and
-    -- more than 256 only if a single primitive, 'ensure' or 'Ashlar.Codec.Fixed.Fixed' needs more.
-    -- The second number, not less than the first, is how many bytes are likely to come: a sink may
-    -- allocate accordingly or ignore it. The sink must keep what was written so far.
+  = -- | More free space is needed: at least the first number of bytes. It is positive, and more
+    -- than 256 only if a single primitive, 'ensure' or 'Ashlar.Codec.Fixed.Fixed' needs more. The
+    -- second number, not less than the first, says how many bytes are likely to be written. A sink
+    -- may allocate that many, or ignore it. The sink must keep what was written so far.
     More !Int !Int
-  | -- | An 'Insert', with the chunks after it.
+  | -- | An 'Insert', and the chunks that follow the inserted one.
     Inserting !ByteString !Following
-  | -- | What was written so far should leave now.
+  | -- | The sink should send what was written so far.
     Flush
 
--- | These bytes come next, and are too many to be worth copying. A sink that has no better use for
--- them may copy them. What was written so far and these bytes should leave before the builder goes
--- on: the value that comes next may wait for an answer to them.
+-- | A ByteString comes next that is too long to be worth copying. A sink that has no better use for
+-- it may copy it. The sink should send what was written so far, and then the ByteString, before the
+-- builder goes on: the next value may wait for an answer to them.
 pattern Insert :: ByteString -> Request
 pattern Insert bs <-
   Inserting bs _
@@ -120,8 +119,8 @@ pattern Insert bs <-
 -- passes on a lazy string without resuming the builder for each of its chunks.
 data Following
   = NothingFollows
-  | -- | Chunks with more bytes than the number are inserted. The variable holds those that are
-    -- left.
+  | -- | The variable holds the chunks that are left. Those with more bytes than the number are
+    -- inserted.
     Following !Int !(IORef L.ByteString)
 
 -- | The part of a buffer that may be written: the address of its first byte, and the address after
@@ -183,13 +182,13 @@ ensure ::
 ensure n write = ensureAfter (\s -> s) n write
 {-# INLINE [0] ensure #-}
 
--- | 'ensure', and what is done before it: evaluating the values to write ('evaluated').
+-- | 'ensure' that first evaluates the values to write ('evaluated').
 --
--- The compiler copies a short write into both branches of the check. A value that it did not know
--- to be evaluated would be a thunk before the check. (Allocation test "a user's own recursion:
+-- GHC copies a short write into both branches of the check. For a value that is not known to be
+-- evaluated it would allocate a thunk before the check. (Allocation test "a user's own recursion:
 -- nothing for each element".)
 ensureAfter ::
-  -- | What is done first.
+  -- | Evaluates the values.
   (State# RealWorld -> State# RealWorld) ->
   Int ->
   (Ptr Word8 -> IO (Ptr Word8)) ->
@@ -206,10 +205,11 @@ evaluated :: a -> State# RealWorld -> State# RealWorld
 evaluated x s = x `seq` s
 {-# INLINE evaluated #-}
 
--- | 'ensure' for long writes, whose code is not copied and which are merged with no others.
+-- | 'ensure' for long writes. The code of the write is not copied, and the reservation is not
+-- merged with others.
 --
--- The compiler copies the code after a check into both branches if it is short. Derived instances
--- would be full of such copies.
+-- After 'ensure', GHC copies the code that follows the check into both branches if it is short.
+-- Derived instances would be full of such copies.
 ensureShared :: Int -> (Ptr Word8 -> IO (Ptr Word8)) -> Builder
 ensureShared n write = Builder . oneShot $ \c -> oneShot $ \k s0 ->
   let write# a s = case unIO (write' (Ptr a) >>= putPtr c cursorCell) s of (# s', _ #) -> s'
@@ -218,13 +218,13 @@ ensureShared n write = Builder . oneShot $ \c -> oneShot $ \k s0 ->
         (# s1, p@(Ptr a) #) -> case unIO (getPtr c endCell) s1 of
           (# s2, e #)
             | e `minusPtr` p >= n -> write# a s2
-            | otherwise -> case unIO (grow c k n n >> getPtr c cursorCell) s2 of
+            | otherwise -> case unIO (askMore c k n n >> getPtr c cursorCell) s2 of
               (# s3, Ptr a' #) -> write# a' s3
   where
     write' = within "INV-B2" "ensureShared" n write
 {-# INLINE ensureShared #-}
 
--- | 'ensureShared' with a call in place of its check.
+-- | 'ensureShared' with the check out of line.
 ensureApart :: Int -> (Ptr Word8 -> IO (Ptr Word8)) -> Builder
 ensureApart (I# n) write = Builder . oneShot $ \c -> oneShot $ \k s0 ->
   case reserveApart n c k s0 of
@@ -240,23 +240,23 @@ reserveApart n c k s0 = case unIO (reserve c k (I# n)) s0 of (# s1, Ptr a #) -> 
 
 -- Note [Fusing reservations]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Adjacent writes of bounded size need one check of the free space, not one each. Rewrite
--- rules turn appends to the right and merge reservations that meet: @ensure m f <> ensure n g@,
--- and @ensure m f <> (ensure n g <> rest)@, the form that a chain has where something of
--- unknown size follows. So @word8 <> word32LE <> byteString <> word64LE <> word8@ has two checks.
+-- Adjacent writes of bounded size need one check of the free space, not one each. Rewrite rules
+-- nest appends to the right and merge adjacent reservations: @ensure m f <> ensure n g@, and
+-- @ensure m f <> (ensure n g <> rest)@, the form of a chain where something of unknown size
+-- follows. So @word8 <> word32LE <> byteString <> word64LE <> word8@ has two checks.
 --
--- 1. What the rules match is 'ensureAfter'. They see it only if the primitive has been unfolded to
---    it and 'ensureAfter' itself has not. So each primitive, 'ensure' among them, is @INLINE [0]@
+-- 1. The rules match 'ensureAfter'. They see it only if the primitive has been unfolded to it, and
+--    'ensureAfter' itself has not been unfolded. So each primitive, and 'ensure', is @INLINE [0]@
 --    and has a rule, active until then, that states its equation: Note [Why primitives have rules].
 -- 2. The rules are stated for 'append', not for @<>@: a rule on a class method fires or not
 --    depending on when its instance is resolved.
 -- 3. The sum of two sizes may overflow. It is compared as an unsigned number, and such a pair is
 --    not merged. (Test "sizes that overflow are not merged".)
--- 4. The numbers are literals, so the compiler decides the comparison with 256, and one of two
---    rules rewrites 'fused'. If 'fused' were unfolded to a conditional, it would name its writes
---    twice, and the bindings around them would hide the result from the next rule. The operators
---    of 'Int' are unfolded too late, so these are primitive operations. Without a limit a chain of
---    a thousand writes would reserve 8 KB at once and leave a small buffer unfilled.
+-- 4. The numbers are literals, so GHC decides the comparison with 256, and one of two rules
+--    rewrites 'fused'. If 'fused' were unfolded to a conditional, it would name its writes twice,
+--    and the bindings around them would hide the result from the next rule. The rules compare with
+--    primitive operations, because the operators of 'Int' are unfolded too late. Without a limit a
+--    chain of a thousand writes would reserve 8 KB at once and leave a small buffer unfilled.
 -- 5. GHC does not check that such a rule repeats its function's equation. The suites do: at -O0 no
 --    rule fires, at -O2 they have fired, and both must write the bytes of the model.
 -- 6. The optimisation level may change where buffers end, never the bytes (INV-B4).
@@ -299,10 +299,11 @@ reserveApart n c k s0 = case unIO (reserve c k (I# n)) s0 of (# s1, Ptr a #) -> 
 -- builder is computed in each run. The bytes are the same. 'Ashlar.Builder.Extra.prebuilt' is for
 -- those who want to compute them once.
 --
--- A server sends the same compressed page many times, so for strings this would not do. The string
--- of a @byteString@ is the argument of 'GHC.Exts.lazy'. If it is a constant, GHC floats it to the
--- top level of the module, where it is computed once, and does not move it back. Where a string is
--- in registers already, 'lazy' would put it into memory: library code uses @chunk@.
+-- A constant string must not be computed in each run: a server sends the same compressed page many
+-- times. The string of a @byteString@ is the argument of 'GHC.Exts.lazy'. If it is a constant, GHC
+-- floats it to the top level of the module, where it is computed once, and does not move it back.
+-- Library code uses @chunk@ for a string that is already in registers: 'lazy' would put it into
+-- memory.
 --
 -- The other libraries leave the choice to the user, whose loops are slow until he finds the name
 -- for it (fast-builder's @rebuild@), or recompute some values and not others. (Allocation test "a
@@ -327,10 +328,12 @@ closed :: Builder -> Builder
 closed b = b
 {-# NOINLINE closed #-}
 
--- | Two writes, in one reservation if the first argument says so. The second says whether to
--- evaluate all values before the check. Many would have to be kept on the stack meanwhile.
+-- | Two writes, in one reservation if they fit.
 fused ::
+  -- | Do they fit into one reservation?
   Bool ->
+  -- | Are they few enough bytes to evaluate all values before the check? Many values would have to
+  -- be kept on the stack meanwhile.
   Bool ->
   (State# RealWorld -> State# RealWorld) ->
   (State# RealWorld -> State# RealWorld) ->
@@ -403,33 +406,35 @@ delayed (Builder f) = Builder (oneShot (\c -> oneShot (\k s -> f c k s)))
 
 -- | Reserve @n@ bytes at the cursor, and return it.
 --
--- Everything but the comparison is one call out of line. Both branches join again, but the compiler
--- copies short code after it into both ('ensureShared').
+-- All but the comparison is one call out of line. The branches join after it, but GHC copies short
+-- code after the join into both ('ensureShared').
 reserve :: Cells -> Sink -> Int -> IO (Ptr Word8)
 reserve c k n = reserveFor c k n n
 {-# INLINE reserve #-}
 
--- | 'reserve' the first number of bytes. The second, not less, is likely to be written.
+-- | 'reserve' @n@ bytes, where @wanted@ bytes (@wanted@ >= @n@) are likely to be written.
 reserveFor :: Cells -> Sink -> Int -> Int -> IO (Ptr Word8)
 reserveFor c k n wanted = do
   check "reserved" "reserve" (0 <= n && n <= wanted) [("bytes", n), ("likely", wanted)]
   p <- getPtr c cursorCell
   e <- getPtr c endCell
-  if e `minusPtr` p >= n then pure p else grow c k n wanted >> getPtr c cursorCell
+  if e `minusPtr` p >= n then pure p else askMore c k n wanted >> getPtr c cursorCell
 {-# INLINE reserveFor #-}
 
--- | Ask for @n@ bytes (@n@ > 0), where @wanted@ bytes (@wanted@ >= @n@) are likely to be written.
-grow :: Cells -> Sink -> Int -> Int -> IO ()
-grow c k n wanted = do
-  check "reserved" "grow" (0 < n && n <= wanted) [("bytes", n), ("likely", wanted)]
+-- | Ask the sink for @n@ bytes of free space (@n@ > 0), where @wanted@ bytes (@wanted@ >= @n@) are
+-- likely to be written.
+askMore :: Cells -> Sink -> Int -> Int -> IO ()
+askMore c k n wanted = do
+  check "reserved" "askMore" (0 < n && n <= wanted) [("bytes", n), ("likely", wanted)]
   ask c k (More n wanted)
   p <- getPtr c cursorCell
   e <- getPtr c endCell
   let given = e `minusPtr` p
   if given >= n then pure () else throwIO (SinkRefused n given)
-{-# NOINLINE grow #-}
+{-# NOINLINE askMore #-}
 
--- | Ask the sink, and continue in the free space it returns. Strict, or a request would be a thunk.
+-- | Ask the sink, and continue in the free space that it returns. The request is strict, so that no
+-- thunk is made for it.
 ask :: Cells -> Sink -> Request -> IO ()
 ask c (Sink answer) !request = do
   p <- getPtr c cursorCell

@@ -1,6 +1,6 @@
 -- |
 -- Module      : Ashlar.Internal.Builder.Lazy
--- Description : Lazy output, made while it is consumed, from one request to the next
+-- Description : Lazy output, made while it is consumed, and suspended builders
 module Ashlar.Internal.Builder.Lazy
   ( toLazyByteString,
     toLazyByteStringWith,
@@ -10,7 +10,7 @@ module Ashlar.Internal.Builder.Lazy
     safeStrategy,
     untrimmedStrategy,
 
-    -- * What is left of a builder
+    -- * Suspended builders
     chunksAfter,
     BuilderStatus,
     Status (..),
@@ -48,8 +48,8 @@ import Foreign.Ptr (Ptr, plusPtr)
 import System.IO.Unsafe (unsafePerformIO)
 import System.Mem (getAllocationCounter)
 
--- | The bytes in a lazy 'L.ByteString', whose chunks are made one by one as
--- they are consumed, in constant memory; the builder may be infinite.
+-- | The bytes in a lazy 'L.ByteString', whose chunks are made one by one as they are consumed, in
+-- constant memory. The builder may be infinite.
 --
 -- The first chunk has at most 4 KiB, the others about 32 KiB (more, up to 64 MiB, for a
 -- builder that is deeply nested to the left; less before a 'Ashlar.Builder.Extra.flush'
@@ -65,8 +65,8 @@ import System.Mem (getAllocationCounter)
 -- All chunks before it are handed out. Several threads may consume the result at once. When the
 -- consumer stops, nothing is left running.
 --
--- Each chunk takes a suspension of the builder, about 0.15 µs with GHC 9.0, which freezes a thunk
--- for that. Those that an 'Ashlar.Builder.lazyByteString' passes on take none.
+-- For each chunk the builder is suspended: about 0.15 µs with GHC 9.0, which freezes a thunk for
+-- that. Chunks that 'Ashlar.Builder.lazyByteString' passes on need no suspension.
 --
 -- Do not interrupt the consumer, by @timeout@ for instance, under GHC's non-moving garbage
 -- collector (@--nonmoving-gc@), nor under the compacting one of GHC 9.0 (@-c@, or a heap limit @-M@
@@ -100,8 +100,8 @@ untrimmedStrategy first next = AllocationStrategy first next (\_ _ -> False)
 -- | 'toLazyByteString' with buffers of chosen sizes, followed by another lazy 'L.ByteString', which
 -- is not forced before the consumer gets there.
 --
--- Where a chunk ends before its buffer, at a 'Ashlar.Builder.Extra.flush' or an inserted
--- ByteString, the rest of the buffer stays in use; all of the buffer, if the chunk was copied. So
+-- A chunk may end before its buffer does, at a 'Ashlar.Builder.Extra.flush' or an inserted
+-- ByteString. Then the rest of the buffer stays in use, or all of it, if the chunk was copied. So
 -- many short chunks do not leave many half-empty buffers.
 toLazyByteStringWith ::
   -- | The sizes of the buffers, in bytes, and which chunks are copied.
@@ -121,20 +121,20 @@ toLazyByteStringWith strategy@(AllocationStrategy first _ _) end b =
       -- This keeps the larger buffer alive until here: see 'runInFirst'.
       larger <- readIORef ref
       case (larger, step) of
-        -- The usual end of a short output. It is not worth a copy to its size.
+        -- A short output usually ends here. Copying it to its size is not worth while.
         (Small, Completed p) -> pure $! L.chunk (written (firstOpen small) p) end
         (Larger open, _) -> do
-          -- The sink must not keep what is handed out.
+          -- The sink holds the variable, and must not keep alive what is handed out.
           writeIORef ref (Larger noBuffer)
           chunks strategy end open step
-        -- Not met: a builder suspends in the larger buffer only.
+        -- Cannot happen: a builder suspends only after it has moved to the larger buffer.
         (Small, Suspended _ _) -> chunks strategy end (firstOpen small) step
     inLarge = do
       open <- newOpen (max 1 first)
       step <- keepAlive (openBuffer open) (runToRequest b (wholeSpace open))
       chunks strategy end open step
 
--- The chunks of a builder that has just stopped, followed by @end@. The open buffer is given.
+-- The chunks of a builder that has just suspended or ended, followed by @end@.
 chunks :: AllocationStrategy -> L.ByteString -> Open -> BuilderStatus -> IO L.ByteString
 chunks strategy@(AllocationStrategy _ size _) end open step = case step of
   Completed p -> do
@@ -164,16 +164,16 @@ resumed ::
 resumed strategy end resume open p =
   keepAlive (openBuffer open) (resume (restFrom open p)) >>= chunks strategy end open
 
--- The chunks of a lazy string after one that was inserted, without resuming its builder. It is
--- resumed by the given action. The open buffer has been written up to an address.
-passOn ::
+-- Hand out the chunks of a lazy string after one that was inserted, without resuming the builder.
+-- The given action resumes it after them. The open buffer has been written up to the address.
+passOnChunks ::
   AllocationStrategy ->
   Following ->
   (Open -> Ptr Word8 -> IO L.ByteString) ->
   Open ->
   Ptr Word8 ->
   IO L.ByteString
-passOn strategy following goOn open p = do
+passOnChunks strategy following goOn open p = do
   next <- nextChunk (freeBytes (restFrom open p)) following
   case next of
     NoNext -> goOn open p
@@ -181,12 +181,12 @@ passOn strategy following goOn open p = do
       Taken bytes rest <- takeWritten strategy open p
       handOut strategy bytes bs following goOn rest
     CopyNext bs -> do
-      -- It has no more bytes than are free. Whatever comes next uses the buffer.
+      -- It has no more bytes than are free. What follows uses the buffer, which keeps it alive.
       withBytesQuick bs (copyRange p)
-      passOn strategy following goOn open (p `plusPtr` S.length bs)
+      passOnChunks strategy following goOn open (p `plusPtr` S.length bs)
 
--- What was written, an inserted ByteString, and what follows them when it is needed. Nothing has
--- been written to the rest of the open buffer.
+-- The bytes written, an inserted ByteString, and lazily what follows them. Nothing has been written
+-- to the rest of the open buffer.
 handOut ::
   AllocationStrategy ->
   ByteString ->
@@ -196,22 +196,24 @@ handOut ::
   Open ->
   IO L.ByteString
 handOut strategy bytes bs following goOn open = do
-  rest <- insertedThen following (passOn strategy following goOn open (openFrom open))
+  rest <- insertedThen following (passOnChunks strategy following goOn open (openFrom open))
   pure $! L.chunk bytes (L.chunk bs rest)
 
--- What was written, and what follows it when it is needed; at once, if nothing was written.
+-- The bytes written, and lazily what follows them. If nothing was written, what follows is made at
+-- once.
 before :: ByteString -> IO L.ByteString -> IO L.ByteString
 before bytes rest
   | S.null bytes = rest
   | otherwise = pure $! L.Chunk bytes (unsafePerformIO rest)
 
--- | What follows a request, made as it is consumed. For an 'Insert', what follows the ByteString.
+-- | The output after a request, made as it is consumed. It does not contain the ByteString of an
+-- 'Insert'.
 chunksAfter :: Request -> (FreeSpace -> IO BuilderStatus) -> L.ByteString
 chunksAfter request resume = unsafePerformIO $ case request of
   Flush -> goOn noBuffer (openFrom noBuffer)
-  Inserting _ following -> passOn strategy following goOn noBuffer (openFrom noBuffer)
+  Inserting _ following -> passOnChunks strategy following goOn noBuffer (openFrom noBuffer)
   More n _ -> do
-    -- How much suspending has copied is not known any more.
+    -- How much the suspension has copied is not known any more.
     open <- newOpen (max n L.defaultChunkSize)
     goOn open (openFrom open)
   where
@@ -246,29 +248,29 @@ takeWritten (AllocationStrategy _ _ trimmed) open p
 
 -- Running a builder from one request to the next.
 --
--- For drivers that cannot wait until a builder has ended. The builder runs until it makes a
--- request. It is then a value: the request, and the function that resumes it. The driver answers
--- the request and keeps its state in its arguments. The sink only suspends.
+-- This is for drivers that cannot wait until a builder has ended. The builder runs until it makes a
+-- request. Its sink suspends it, and the driver gets the request and the function that resumes the
+-- builder.
 
 -- | A builder that is suspended and resumes when given free space, or that has ended at an address.
 -- Resume it at most once.
 --
--- The free space must stay alive until the builder next suspends; see 'Sink'.
+-- The free space must stay alive until the builder next suspends or ends.
 type BuilderStatus = Status PendingRequest FreeSpace (Ptr Word8)
 
 -- | The request of a suspended builder, and the address up to which its free space was written.
-data PendingRequest = PendingRequest !Request !(Ptr Word8) !Before
+data PendingRequest = PendingRequest !Request !(Ptr Word8) !CounterBefore
 
 -- The thread that suspended, and its allocation counter just before.
-data Before = Before !ThreadId !Int64
+data CounterBefore = CounterBefore !ThreadId !Int64
 
 -- | Run a builder until its first request.
 runToRequest :: Builder -> FreeSpace -> IO BuilderStatus
-runToRequest b space = start $ \suspend -> runBuilderWith (Sink (stopping suspend)) space b
+runToRequest b space = start $ \suspend -> runBuilderWith (Sink (suspendAt suspend)) space b
 
--- | Run a builder until its first request, in a small buffer. The first request of all, whatever it
--- is, copies what was written into a buffer of the given size. If that has the space that is asked
--- for, the builder goes on without suspending.
+-- | Run a builder that begins in a first buffer. Its first request, whatever it is, copies what was
+-- written into a buffer of the given size. If the request is for free space that this buffer has,
+-- the builder goes on. Otherwise it suspends, as at each later request.
 runInFirstToRequest ::
   -- | The size of the buffer, at least 'firstSize'.
   Int ->
@@ -278,15 +280,15 @@ runInFirstToRequest ::
   IO BuilderStatus
 runInFirstToRequest size first ref b =
   start $ \suspend ->
-    let sink = Sink (\request p -> fromFirst size (firstCells first) ref suspend request p)
+    let sink = Sink (\request p -> answerInFirst size (firstCells first) ref suspend request p)
      in runInFirst first sink b
 
--- | The buffer after the first. None until a builder that runs in a first buffer has made a
--- request.
+-- | The larger buffer of a run that began in a first buffer, or 'Small' if the builder has made no
+-- request yet.
 data Larger = Small | Larger !Open
 
 -- Out of line, so that nothing is built for requests that are never made.
-fromFirst ::
+answerInFirst ::
   Int ->
   Cells ->
   IORef Larger ->
@@ -294,32 +296,32 @@ fromFirst ::
   Request ->
   Ptr Word8 ->
   IO FreeSpace
-fromFirst size c ref suspend request p =
+answerInFirst size c ref suspend request p =
   readIORef ref >>= \larger -> case larger of
-    Larger _ -> stopping suspend request p
+    Larger _ -> suspendAt suspend request p
     Small -> do
       open <- newOpen size
-      -- No more bytes than a first buffer has, and the new one has at least as many.
+      -- The new buffer has at least as many bytes as a first buffer.
       space@(FreeSpace p' _) <- copiedTo open (firstOpen (First c)) p
       writeIORef ref (Larger open)
       case request of
         More n _ | freeBytes space >= n -> pure space
-        _ -> stopping suspend request p'
-{-# NOINLINE fromFirst #-}
+        _ -> suspendAt suspend request p'
+{-# NOINLINE answerInFirst #-}
 
--- The sink of a builder that suspends at each request.
-stopping :: (PendingRequest -> IO FreeSpace) -> Request -> Ptr Word8 -> IO FreeSpace
-stopping suspend request p = do
+-- Answer a request by suspending the builder.
+suspendAt :: (PendingRequest -> IO FreeSpace) -> Request -> Ptr Word8 -> IO FreeSpace
+suspendAt suspend request p = do
   here <- myThreadId
   counter <- getAllocationCounter
-  suspend (PendingRequest request p (Before here counter))
+  suspend (PendingRequest request p (CounterBefore here counter))
 
--- | How many bytes suspending has allocated, if called at once after it.
+-- | How many bytes the suspension has allocated. Call it directly after the suspension.
 --
 -- The counter runs downwards. If the computation ran in a thread of its own (Note [Freezing] in
 -- "Ashlar.Internal.Coroutine"), its counter says nothing here, and the result is 0.
 allocatedBySuspending :: PendingRequest -> IO Int64
-allocatedBySuspending (PendingRequest _ _ (Before there earlier)) = do
+allocatedBySuspending (PendingRequest _ _ (CounterBefore there earlier)) = do
   here <- myThreadId
   after <- getAllocationCounter
   pure $! if here == there then earlier - after else 0

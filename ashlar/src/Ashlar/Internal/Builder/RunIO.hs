@@ -104,12 +104,14 @@ toByteStringIO = toByteStringIOWith 32768
 toBufferIOWith :: Int -> (Ptr Word8 -> Int -> IO ()) -> Builder -> IO Int
 toBufferIOWith size = throughBuffer (const runBuilderWith) size size
 
--- | 'toBufferIOWith' with a first buffer of another size, by the given way to run builders. Its
--- first argument is an action that hands over what has been written up to an address. What is in a
--- smaller first buffer that is full moves to one of the full size, and is not handed over apart.
+-- | 'toBufferIOWith' with a first buffer of another size. When a smaller first buffer is full, its
+-- bytes move to one of the full size, and are not handed over by themselves.
 throughBuffer ::
+  -- | Runs the builder, given an action that hands over what has been written up to an address.
   ((Ptr Word8 -> IO ()) -> Sink -> FreeSpace -> Builder -> IO (Ptr Word8)) ->
+  -- | The size of the first buffer.
   Int ->
+  -- | The size of the others.
   Int ->
   (Ptr Word8 -> Int -> IO ()) ->
   Builder ->
@@ -129,9 +131,9 @@ throughBuffer runWith sizeOfFirst size consume b = do
         send (openFrom open) (p `minusPtr` openFrom open)
       sink = Sink $ \request p -> do
         open <- readIORef ref
-        let begun = p `minusPtr` openFrom open
+        let used = p `minusPtr` openFrom open
         case request of
-          More n _ | openSize open < size && n <= size - begun -> do
+          More n _ | openSize open < size && n <= size - used -> do
             new <- newOpen size
             -- The new buffer is larger than what is in the old one, which the reference holds.
             copiedTo new open p <* writeIORef ref new
@@ -176,7 +178,7 @@ hPutBuilderLen :: Handle -> Builder -> IO Int
 hPutBuilderLen h b = do
   -- See Note [A buffer of our own].
   n <- throughBuffer runBuilderSaving 2048 32768 (hPutBuf h) b
-  -- What has written nothing has not met the Handle yet.
+  -- If there are no bytes, nothing has checked the Handle yet.
   when (n == 0) $ wantWritableHandle "Ashlar.Builder.hPutBuilder" h (\_ -> pure ())
   pure n
 
@@ -184,11 +186,11 @@ hPutBuilderLen h b = do
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- bytestring runs a builder in the Handle's own buffer, and must hold the Handle's lock meanwhile.
 -- A value in the builder that writes to the same Handle then waits for ever, or its bytes land in
--- the middle. To take the buffer out of the Handle first would leave the Handle without one, so a
--- second buffer is needed all the same. A buffer of our own costs its allocation, and one more copy
--- of small outputs. With a first buffer of 2 KiB this is faster than bytestring's way at every
--- size; with 32 KiB from the start it is slower for short outputs. (Benchmarks whose names end in
--- "Handle".) What was written of a longer output moves to the larger buffer, so that it stays in
+-- the middle. If the buffer were taken out of the Handle first, the Handle would need another one.
+-- A buffer of our own costs its allocation, and one more copy of small outputs. With a first buffer
+-- of 2 KiB this is faster than bytestring's way at every size; with 32 KiB from the start it is
+-- slower for short outputs. (Benchmarks whose names end in "Handle".) If an output is longer than
+-- the first buffer, its bytes so far move to the larger one, so up to 32 KiB reach the Handle in
 -- one piece. (Test "lines of several threads".)
 
 -- | Write the bytes to a file, in constant memory. Its previous contents are lost, even if an
@@ -209,8 +211,9 @@ pokeBuilder start size b
     scratchRef <- newIORef Nothing
     -- If there is a scratch buffer, the memory has been written up to this address.
     doneRef <- newIORef start
-    let -- Take over what was written up to p, in the memory or the scratch buffer.
-        settle p =
+    let -- Copy what is in the scratch buffer up to p, if there is one, into the memory. Returns the
+        -- address up to which the memory has been written.
+        copyScratch p =
           readIORef scratchRef >>= \scratch -> case scratch of
             Nothing -> pure p
             Just buffer -> do
@@ -222,7 +225,7 @@ pokeBuilder start size b
               writeIORef scratchRef Nothing
               pure (done `plusPtr` n)
         sink = Sink $ \request p -> do
-          done <- settle p
+          done <- copyScratch p
           let free = end `minusPtr` done
           case request of
             Flush -> pure (FreeSpace done end)
@@ -235,13 +238,12 @@ pokeBuilder start size b
                 pure (wholeSpace buffer)
             Insert bs -> do
               let n = S.length bs
-              -- At most free bytes.
               withBytesQuick bs (\src _ -> copyRange done src (min n free))
               when (n > free) $ throwIO (BufferOverflow free n)
               pure (FreeSpace (done `plusPtr` n) end)
     keepAlive scratchRef $ do
       p <- runBuilderWith sink (FreeSpace start end) b
-      (`minusPtr` start) <$> settle p
+      (`minusPtr` start) <$> copyScratch p
   where
     end = start `plusPtr` size
 
@@ -281,11 +283,11 @@ runBuilderWith k (FreeSpace from to) b = withCells (cellsUpTo endCell) $ \c -> d
 {-# INLINE runBuilderWith #-}
 
 -- | 'runBuilderWith', with an action to perform if a value in the builder throws. Its argument is
--- the address up to which the open buffer has been written. If the action fails too, the value's
--- exception is thrown.
+-- the address up to which the open buffer has been written. If the action throws an 'IOException',
+-- the value's exception is thrown all the same.
 --
--- The builder runs as a thunk. So an asynchronous exception is told from one of a value, and if
--- this run is part of a pure value, it can be resumed (Note [Exceptions that are not ours]).
+-- The builder runs as a thunk. So asynchronous exceptions can be told from those of values, and a
+-- run that is part of a pure value can be resumed (Note [Exceptions that are not ours]).
 runBuilderSaving :: (Ptr Word8 -> IO ()) -> Sink -> FreeSpace -> Builder -> IO (Ptr Word8)
 runBuilderSaving save k (FreeSpace from to) b = withCells (cellsUpTo endCell) $ \c -> do
   putPtr c cursorCell from
@@ -293,10 +295,10 @@ runBuilderSaving save k (FreeSpace from to) b = withCells (cellsUpTo endCell) $ 
   outcome <- newThunk (runOn b c k) >>= tryThunk
   case outcome of
     Right () -> getPtr c cursorCell
-    Left e -> ((getPtr c cursorCell >>= save) `catch` lessUrgent) >> rethrow e
+    Left e -> ((getPtr c cursorCell >>= save) `catch` ignored) >> rethrow e
   where
-    lessUrgent :: IOException -> IO ()
-    lessUrgent _ = pure ()
+    ignored :: IOException -> IO ()
+    ignored _ = pure ()
 
 -- The first buffer of a run, small and with the cells in it.
 --
@@ -304,8 +306,8 @@ runBuilderSaving save k (FreeSpace from to) b = withCells (cellsUpTo endCell) $ 
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- Most runs write a few bytes: a number, a key, a short response. A run begins in a buffer of
 -- 'firstSize' bytes. It is one object with the two cells of the run, which stand before the bytes,
--- so one allocation serves both. All else that only longer output needs is made by the first
--- request: the record of the output so far, and a larger buffer, into which the bytes are copied.
+-- so one allocation serves both. The first request makes what only longer output needs: the record
+-- of the output so far, and a larger buffer, into which the bytes are copied.
 --
 -- Lazy output goes on in that larger buffer without suspending, whatever is asked of the sink. So
 -- where its chunks end does not depend on the small buffer.
@@ -340,7 +342,7 @@ firstFrom :: First -> Ptr Word8
 firstFrom (First c) = mutableByteArrayContents (MutableByteArray c) `plusPtr` cellBytes
 {-# INLINE firstFrom #-}
 
--- | The buffer, of which nothing has been handed out.
+-- | The first buffer, as one of which nothing has been handed out.
 firstOpen :: First -> Open
 firstOpen first@(First c) = case firstFrom first of
   Ptr a -> openOn (ForeignPtr a (PlainPtr c)) firstSize
@@ -348,10 +350,10 @@ firstOpen first@(First c) = case firstFrom first of
 
 -- | 'Ashlar.Internal.Builder.RunIO.runBuilderWith' in a first buffer.
 --
--- The buffer lives while the builder runs, because the cells are read after that. A compiler that
--- finds that the builder never returns would drop what comes after it, but 'lazy' hides the builder
--- until no such analysis follows. ('Ashlar.Internal.Mem.keepAlive' would allocate a closure, on GHC
--- 9.10.) So what a caller uses after this call lives as long.
+-- The buffer stays alive while the builder runs, because the cells are read after that. If GHC
+-- found that the builder never returns, it would drop what comes after the run, but 'lazy' hides
+-- the builder until no such analysis follows. ('Ashlar.Internal.Mem.keepAlive' would allocate a
+-- closure, on GHC 9.10.) So whatever a caller uses after this call also stays alive during it.
 runInFirst :: First -> Sink -> Builder -> IO (Ptr Word8)
 runInFirst first@(First c) k (Builder b) = do
   putPtr c cursorCell (firstFrom first)

@@ -2,7 +2,7 @@
 -- Module      : Ashlar.Internal.Builder.Strict
 -- Description : All of a builder's bytes in one strict value
 --
--- One sink, 'growing', collects the bytes in memory. The drivers differ in what they make of them.
+-- One sink, 'collectingSink', collects the bytes in memory. The drivers differ in their results.
 module Ashlar.Internal.Builder.Strict
   ( -- * Drivers
     toStrictByteString,
@@ -15,7 +15,7 @@ module Ashlar.Internal.Builder.Strict
     -- * The sink
     Output (..),
     noOutput,
-    growing,
+    collectingSink,
     chunksUpTo,
     plusCount,
   )
@@ -50,7 +50,7 @@ import System.IO.Unsafe (unsafeDupablePerformIO)
 -- and concatenated at the end. At most a quarter of the result's memory is unused, or 144 bytes. If
 -- the builder is a single ByteString of 8 KiB or more, the result is that ByteString.
 toStrictByteString :: Builder -> ByteString
-toStrictByteString b = collected (\open p -> pure $! written open p) inBuffers b
+toStrictByteString b = runCollecting (\open p -> pure $! written open p) inBuffers b
   where
     inBuffers output p = pure $! result
       where
@@ -65,8 +65,8 @@ toStrictByteString b = collected (\open p -> pure $! written open p) inBuffers b
 -- The builder runs when the result is first run or forced. It must not be infinite. If a value in
 -- it throws, so does every output with it.
 --
--- Give the result a name at top level that is not inlined. GHC would move it into the builder in
--- which it stands, and compute it in each run:
+-- Give the result a name at top level that is not inlined. Otherwise GHC moves it into the builder
+-- that contains it, and each run computes it again:
 --
 -- > header :: Builder
 -- > header = prebuilt ("Server: " <> stringUtf8 name <> "\r\n")
@@ -87,14 +87,14 @@ prebuilt b = case toStrictByteString b of
 toShortByteString :: Builder -> ShortByteString
 toShortByteString b = case toByteArray b of ByteArray bytes -> SBS.SBS bytes
 
--- | The bytes in a 'ByteArray' of their size.
+-- | The bytes in a 'ByteArray' of exactly their size.
 --
 -- Linear in the number of bytes, which are collected as by 'toStrictByteString' and then copied
 -- once. The result is not pinned, so it does not fragment the heap. A result of 4 KiB or more,
 -- which the garbage collector would not move in any case, is the buffer itself, if at most a
 -- quarter of it is unused.
 toByteArray :: Builder -> ByteArray
-toByteArray b = collected inFirst inBuffers b
+toByteArray b = runCollecting inFirst inBuffers b
   where
     inFirst open p = gathered (p `minusPtr` openFrom open) [written open p]
     inBuffers output p
@@ -108,7 +108,7 @@ toByteArray b = collected inFirst inBuffers b
         open = outputOpen output
         n = outputCount output `plusCount` (p `minusPtr` openFrom open)
 
--- A new array of the bytes of some chunks, given their number.
+-- A new array of the bytes of some chunks, given the number of bytes.
 gathered :: Int -> [ByteString] -> IO ByteArray
 gathered n chunks = do
   array <- if n < maxBound then newByteArray n else tooLong
@@ -126,37 +126,37 @@ gathered n chunks = do
 largeObject :: Int
 largeObject = 4096
 
--- Run a builder, and make something of the address after its last byte and of its output: of the
--- first buffer, if it has made no request.
+-- Run a builder, and compute a result from the address after its last byte. The first function is
+-- called if all bytes are in the first buffer, the second one with the output if they are not.
 --
 -- Each caller gives all arguments, so that this is inlined there.
-collected :: (Open -> Ptr Word8 -> IO r) -> (Output -> Ptr Word8 -> IO r) -> Builder -> r
-collected inFirst inBuffers b =
+runCollecting :: (Open -> Ptr Word8 -> IO r) -> (Output -> Ptr Word8 -> IO r) -> Builder -> r
+runCollecting inFirst inBuffers b =
   -- The dupable form is enough: two threads that both evaluate the result have buffers of their
   -- own.
   unsafeDupablePerformIO $ do
     first <- newFirst
     ref <- newIORef noOutput
-    p <- runInFirst first (Sink (\request p -> fromFirst (firstCells first) ref request p)) b
+    p <- runInFirst first (Sink (\request p -> answerInFirst (firstCells first) ref request p)) b
     -- This keeps the buffers alive until here: see 'runInFirst'.
     output <- readIORef ref
     if noBuffers output then inFirst (firstOpen first) p else inBuffers output p
-{-# INLINE collected #-}
+{-# INLINE runCollecting #-}
 
--- The sink that collects the output in memory, beginning with a first buffer. Out of line, so that
--- nothing is built for requests that are never made.
-fromFirst :: Cells -> IORef Output -> Request -> Ptr Word8 -> IO FreeSpace
-fromFirst c ref request p = do
+-- Answer a request of a run that began in a first buffer. Out of line, so that nothing is built for
+-- requests that are never made.
+answerInFirst :: Cells -> IORef Output -> Request -> Ptr Word8 -> IO FreeSpace
+answerInFirst c ref request p = do
   output <- readIORef ref
   if noBuffers output
     then case request of
-      -- The usual one, without what only the others need.
-      More n wanted -> movedTo ref (firstOpen (First c)) p n wanted
-      _ -> grown ref (Output [] 0 (firstOpen (First c))) request p
-    else grown ref output request p
-{-# NOINLINE fromFirst #-}
+      -- The most common request. It needs no 'Output' of the first buffer.
+      More n wanted -> moveToNewBuffer ref (firstOpen (First c)) p n wanted
+      _ -> answerRequest ref (Output [] 0 (firstOpen (First c))) request p
+    else answerRequest ref output request p
+{-# NOINLINE answerInFirst #-}
 
--- No request has been made yet.
+-- All bytes are still in the first buffer: the builder has made no request, or only 'Flush'.
 noBuffers :: Output -> Bool
 noBuffers output = openSize (outputOpen output) == 0
 {-# INLINE noBuffers #-}
@@ -165,16 +165,17 @@ noBuffers output = openSize (outputOpen output) == 0
 data Output = Output
   { -- | The chunks that are complete, the last first.
     outputChunks :: ![ByteString],
-    -- | The number of their bytes, by 'plusCount'.
+    -- | The number of their bytes, at most 'maxBound' ('plusCount').
     outputCount :: !Int,
     outputOpen :: !Open
   }
 
--- | No output yet. The first request allocates the buffer, because it may tell how much is needed.
+-- | No output, and no buffer: the first request allocates one, because it may tell how many bytes
+-- are needed.
 noOutput :: Output
 noOutput = Output [] 0 noBuffer
 
--- | All chunks in order, the last of them up to this address in the open buffer, which must not be
+-- | All chunks in order. The last one ends at this address in the open buffer, which must not be
 -- written any more.
 chunksUpTo :: Ptr Word8 -> Output -> [ByteString]
 chunksUpTo p (Output chunks _ open) = reverse (written open p : chunks)
@@ -189,17 +190,18 @@ wasteful (Output _ _ open) p = slack > 128 && slack > openSize open `quot` 4
   where
     slack = freeBytes (restFrom open p)
 
--- Note [Growing]
--- ~~~~~~~~~~~~~~
+-- Note [Collecting strict output]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- The first buffer is allocated before the builder runs, and is not trimmed:
 -- Note [Small first buffers] in "Ashlar.Internal.Builder.RunIO".
 --
 -- The output is copied from the first buffer to the next. From then on a full buffer is left as it
 -- is, and all are concatenated at the end. So each byte is copied once, and the memory is at most
 -- 64 KiB more than twice the output. If a builder announces at least as many bytes as there are so
--- far, they are copied into a buffer that has space for all, which is the result.
+-- far, the bytes so far are copied into a buffer that has space for all. This buffer is the result.
 --
--- Buffers fill whole blocks of GHC's ('wholeBlocks'), but what is announced is often exact.
+-- The size of a buffer fills whole blocks of GHC's ('wholeBlocks'). An announced size is not
+-- rounded up, because it is often exact.
 --
 -- Also tried: doubling by copying, up to 64 KiB, and chunks as large as all before them after that.
 -- That allocates half as much again. New memory costs more than writing it, because the kernel must
@@ -207,9 +209,9 @@ wasteful (Output _ _ open) p = slack > 128 && slack > openSize open `quot` 4
 -- has done so, encoding a tree took twice as long as on 9.0.2. (Benchmark "encode Tree", allocation
 -- test "long strict output".)
 --
--- Growing to 1 KiB instead of 4 KiB, or by a factor of 4, changes nothing. realloc, which moves the
--- pages of a huge buffer instead of copying it, is faster at 100 MB, but several times slower
--- between 64 KB and 1 MB, where most outputs are.
+-- A second buffer of 1 KiB instead of 4 KiB, or growth by a factor of 4, changes nothing. realloc,
+-- which moves the pages of a huge buffer instead of copying it, is faster at 100 MB, but several
+-- times slower between 64 KB and 1 MB, where most outputs are.
 
 -- The most bytes of a buffer, if a builder announces no more.
 largestBuffer :: Int
@@ -222,21 +224,21 @@ wholeBlocks n = ((n + header + 4095) .&. complement 4095) - header
     header = 16
 
 -- | The sink that collects the output in memory.
-growing :: IORef Output -> Sink
-growing ref = Sink $ \request p -> do
+collectingSink :: IORef Output -> Sink
+collectingSink ref = Sink $ \request p -> do
   output <- readIORef ref
-  grown ref output request p
+  answerRequest ref output request p
 
 -- Answer a request, given the output so far.
-grown :: IORef Output -> Output -> Request -> Ptr Word8 -> IO FreeSpace
-grown ref output request p = case request of
+answerRequest :: IORef Output -> Output -> Request -> Ptr Word8 -> IO FreeSpace
+answerRequest ref output request p = case request of
   Flush -> pure (restFrom (outputOpen output) p)
   -- The rest of the open buffer stays in use.
   Insert bs -> restFrom (outputOpen output) p <$ writeIORef ref (insert bs (cut p output))
-  More n wanted -> enlarged ref output p n wanted
-{-# NOINLINE grown #-}
+  More n wanted -> answerMore ref output p n wanted
+{-# NOINLINE answerRequest #-}
 
--- What was written up to this address becomes a chunk.
+-- Make a chunk of what was written up to this address.
 cut :: Ptr Word8 -> Output -> Output
 cut p output@(Output chunks count open)
   | p == openFrom open = output
@@ -258,10 +260,11 @@ tooLong :: a
 tooLong = errorWithoutStackTrace "Ashlar.Builder: the bytes are too many for an array"
 {-# NOINLINE tooLong #-}
 
-enlarged :: IORef Output -> Output -> Ptr Word8 -> Int -> Int -> IO FreeSpace
-enlarged ref output@(Output chunks _ open) p n wanted
+-- Answer 'More': Note [Collecting strict output].
+answerMore :: IORef Output -> Output -> Ptr Word8 -> Int -> Int -> IO FreeSpace
+answerMore ref output@(Output chunks _ open) p n wanted
   | null chunks && (used <= firstSize || (wanted > n && wanted >= used)) =
-    movedTo ref open p n wanted
+    moveToNewBuffer ref open p n wanted
   | otherwise = do
     let Output chunks' count _ = cut p output
     new <- newOpen (max wanted (wholeBlocks (min largestBuffer count)))
@@ -270,13 +273,13 @@ enlarged ref output@(Output chunks _ open) p n wanted
   where
     used = p `minusPtr` openFrom open
 
--- Go on in a new buffer, after a copy of what was written to the open one.
-movedTo :: IORef Output -> Open -> Ptr Word8 -> Int -> Int -> IO FreeSpace
-movedTo ref open p n wanted = do
-  -- (A sum that is cut off at maxBound is not allocated.)
+-- Replace the open buffer by a new one, and copy to it what was written.
+moveToNewBuffer :: IORef Output -> Open -> Ptr Word8 -> Int -> Int -> IO FreeSpace
+moveToNewBuffer ref open p n wanted = do
+  -- (If the sum is cut off at maxBound, the allocation fails.)
   new <- newOpen (max (used `plusCount` wanted) (if wanted > n then 0 else wholeBlocks 1))
-  -- Both hold the used bytes; the old one stays alive until replaced.
+  -- Both have space for the used bytes. The old one stays alive until it is replaced.
   copiedTo new open p <* writeIORef ref (Output [] 0 new)
   where
     used = p `minusPtr` openFrom open
-{-# INLINE movedTo #-}
+{-# INLINE moveToNewBuffer #-}

@@ -91,7 +91,7 @@ putListFixed f xs0 c k = spanFrom xs0
       rest <- write e p xs
       case rest of
         [] -> pure ()
-        _ -> grow c k width width >> spanFrom rest
+        _ -> askMore c k width width >> spanFrom rest
     write !e !p xs = case xs of
       x : rest | e `minusPtr` p >= width -> fixedWrite f p x >> write e (p `plusPtr` width) rest
       _ -> xs <$ putPtr c cursorCell p
@@ -156,7 +156,7 @@ putSpans f n at c k = go 0
         let fit = (e `minusPtr` p) `quot` width
             end = if n - i <= fit then n else i + fit
         if fit <= 0
-          then grow c k width ((n - i) * width) >> go i
+          then askMore c k width ((n - i) * width) >> go i
           else write p i end >>= putPtr c cursorCell >> go end
     -- The elements from i up to end fit into the free space.
     write :: Ptr Word8 -> Int -> Int -> IO (Ptr Word8)
