@@ -134,7 +134,7 @@ run mail !n thunk@(Thunk computation) = go
 
     others e = passOn thunk e (pure (Raised e)) (pure Resumed)
 
--- How an attempt to run the computation came out.
+-- How running the computation ended.
 data Outcome o i r
   = Returned (Status o i r)
   | -- | A foreign synchronous exception, to be thrown after the handler has returned.

@@ -7,7 +7,7 @@
 -- The lowest layer: it reads, writes and copies memory at any address, swaps bytes where asked
 -- to, and keeps memory alive while it is used.
 --
--- Nothing here checks its arguments, but for a checked build ("Ashlar.Internal.Mem.Check"). Each
+-- Nothing here checks its arguments, except in a checked build ("Ashlar.Internal.Mem.Check"). Each
 -- function states its preconditions, and every caller in the library says beside the call why they
 -- hold.
 --
@@ -229,7 +229,7 @@ copyRange dst src n
   | otherwise = copyLong dst src n
 {-# INLINE copyRange #-}
 
--- A guard, as 'broken': two ranges of n bytes do not overlap.
+-- A guard like 'broken': two ranges of n bytes do not overlap.
 apart :: String -> Ptr Word8 -> Ptr Word8 -> Int -> Bool
 apart whose dst src n =
   broken
@@ -295,8 +295,8 @@ withBytesQuick bs act = unsafeWithForeignPtr fp (\p -> act (p `plusPtr` off) n)
 
 -- | Keep a heap object alive until the action ends.
 --
--- This works even if the compiler finds that the action never returns. There it would drop a
--- plain @touch@ after the action, and the memory would be freed while it is in use.
+-- This works even if GHC finds that the action never returns. In that case GHC would drop a plain
+-- @touch@ after the action, and the memory would be freed while it is in use.
 keepAlive :: a -> IO b -> IO b
 keepAlive x (IO act) = IO (\s -> keepAlive# x s act)
 {-# INLINE keepAlive #-}

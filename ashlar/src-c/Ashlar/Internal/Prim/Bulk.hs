@@ -5,7 +5,7 @@
 -- Module      : Ashlar.Internal.Prim.Bulk
 -- Description : Loops over many bytes, in C
 --
--- All that the library leaves to C: to the files in @cbits@, and to two functions of the C library.
+-- All calls of C in the library: of the files in @cbits@, and of two functions of the C library.
 -- With the cabal flag @pure-haskell@ a module of the same name has the same functions in Haskell.
 --
 -- The garbage collector waits for a foreign call, so callers pass a limited number of bytes, as in
@@ -36,7 +36,7 @@ import Foreign.C.Types (CInt (..), CPtrdiff (..), CSize (..))
 import Foreign.Ptr (Ptr)
 import GHC.Exts (ByteArray#, MutableByteArray#, RealWorld)
 
--- | The address of the first of n bytes that is this one, or 'Foreign.Ptr.nullPtr'.
+-- | The address of the first of n bytes that equals the given one, or 'Foreign.Ptr.nullPtr'.
 findByte ::
   Word8 ->
   -- | The first byte.
@@ -59,8 +59,8 @@ hexEncode dst src n = c_hex_encode dst src (fromIntegral n)
 {-# INLINE hexEncode #-}
 
 -- | Read n bytes from 2n digits, in either case, and return the number of digits before the first
--- character that is none. 2n characters must be readable at the second address, and n bytes
--- writable at the first.
+-- other character. 2n characters must be readable at the second address, and n bytes writable at
+-- the first.
 hexDecode :: Ptr Word8 -> Ptr Word8 -> Int -> IO Int
 hexDecode dst src n = fromIntegral <$> c_hex_decode dst src (fromIntegral n)
 {-# INLINE hexDecode #-}

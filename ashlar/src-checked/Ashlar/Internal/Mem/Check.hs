@@ -12,11 +12,11 @@
 --
 -- Note [Writes on trial]
 -- ~~~~~~~~~~~~~~~~~~~~~~
--- A write that has reserved n bytes runs in memory of its own, of the same alignment, between
--- bytes of a known value. Afterwards these must be as before, the address that it returns must be
--- at most n bytes after the first, and the bytes in between must have been written. Then they are
--- copied to where they belong. So one byte too far is found also where it is overwritten later, or
--- where it hits free space. A byte that has the known value may have been written or not. Then the
+-- A write that has reserved n bytes runs in memory of its own, of the same alignment, between bytes
+-- of a known value. Afterwards these must be as before, the address that it returns must be at most
+-- n bytes after the first, and the bytes in between must have been written. Then they are copied to
+-- where they belong. So one byte too far is found also where it is overwritten later, or where it
+-- hits free space. A byte that still has the known value may have been written or not. Then the
 -- write runs once more, between bytes of another value.
 --
 -- A write of more than 64 KiB runs in place, and only its address is tested.
@@ -216,7 +216,7 @@ sliceIn fp@(ForeignPtr _ contents) off n
         ( from `minusPtr` (mutableByteArrayContents (MutableByteArray array) :: Ptr Word8),
           mutableSize (MutableByteArray array)
         )
-      -- The buffer of no bytes, or memory of a user's own, whose size he alone knows.
+      -- The buffer of no bytes, or memory of the user's, whose size only the user knows.
       _ -> (0, if fp == B.nullForeignPtr then 0 else n)
 
 -- | Does an array lack some of n bytes from an offset on?
@@ -227,7 +227,7 @@ lackingArray whose array = lacking whose (sizeofByteArray array)
 lackingMutableArray :: String -> MutableByteArray RealWorld -> Int -> Int -> Bool
 lackingMutableArray whose array = lacking whose (mutableSize array)
 
--- At the moment of the test.
+-- The size at the moment of the test.
 mutableSize :: MutableByteArray RealWorld -> Int
 mutableSize array = unsafeDupablePerformIO (getSizeofMutableByteArray array)
 {-# NOINLINE mutableSize #-}
@@ -240,7 +240,7 @@ lacking whose size off n =
     (off >= 0 && n >= 0 && n <= size && off <= size - n)
     [("from", off), ("bytes", n), ("array", size)]
 
--- A cell has two words: its own, and what kind it holds.
+-- In a checked build a cell has two words: its value, and the kind of that value.
 
 -- | The bytes of n cells.
 cellBytes :: Int -> Int
@@ -255,7 +255,7 @@ none = 0
 address = 0x61646472
 number = 0x6E756D62
 
--- | Nothing has been written to these n cells.
+-- | Mark n cells as not written yet.
 noneWritten :: MutableByteArray# RealWorld -> Int -> IO ()
 noneWritten cells n = mapM_ (\(I# i) -> setKind cells i none) [0 .. n - 1]
 

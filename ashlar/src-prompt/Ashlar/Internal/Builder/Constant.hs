@@ -6,7 +6,7 @@
 -- Description : ByteStrings that are literals
 --
 -- For GHC 9.6 and later. Its bytestring knows the address and the length of a literal when the
--- program is compiled, so @byteString "abc"@ is a literal to us as well: Note [Literals] in
+-- program is compiled, so rules treat @byteString "abc"@ as a literal, too: Note [Literals] in
 -- "Ashlar.Internal.Builder.Strings". (Inspection tests "ByteStrings that are literals".)
 module Ashlar.Internal.Builder.Constant () where
 
@@ -25,8 +25,8 @@ import GHC.ForeignPtr (ForeignPtr (ForeignPtr), ForeignPtrContents (FinalPtr))
 "constant/copied" [~0] forall fits n s. constant True fits n s = literal fits n s
   #-}
 
--- A constant string of @n@ bytes. The first argument says whether it is copied, and not inserted,
--- the second whether 'literal' may write it in place. Both are known if the length is.
+-- A constant string of @n@ bytes. The first argument says whether it is copied and not inserted,
+-- the second whether 'literal' may write it in place. GHC knows both if it knows the length.
 constant :: Bool -> Bool -> Int -> Addr# -> Builder
 constant _ _ n s = chunk (BS (ForeignPtr s FinalPtr) n)
 {-# INLINE [0] constant #-}

@@ -6,8 +6,8 @@
 -- Description : Loops over many bytes, in Haskell
 --
 -- The functions of the module of this name in @src-c@, without C, for the cabal flag
--- @pure-haskell@. They take a byte, a character or a unit at a time, so they need no more memory
--- than that module states, and mostly less.
+-- @pure-haskell@. They process one byte, character or unit at a time, so they write to no more
+-- memory than that module states.
 module Ashlar.Internal.Prim.Bulk
   ( -- * Bytes
     findByte,
@@ -41,7 +41,7 @@ import Data.Word (Word16, Word32, Word8)
 import Foreign.Ptr (Ptr, nullPtr, plusPtr)
 import GHC.Exts (ByteArray#, MutableByteArray#, RealWorld)
 
--- | The address of the first of n bytes that is this one, or 'nullPtr'.
+-- | The address of the first of n bytes that equals the given one, or 'nullPtr'.
 findByte ::
   Word8 ->
   -- | The first byte.
@@ -97,8 +97,8 @@ hexEncode dst src n = go 0
     digit u = if u < 10 then u + 48 else u + 87
 
 -- | Read n bytes from 2n digits, in either case, and return the number of digits before the first
--- character that is none. 2n characters must be readable at the second address, and n bytes
--- writable at the first.
+-- other character. 2n characters must be readable at the second address, and n bytes writable at
+-- the first.
 hexDecode :: Ptr Word8 -> Ptr Word8 -> Int -> IO Int
 hexDecode dst src n = go 0
   where
@@ -263,7 +263,7 @@ toUtf16 store byte start n = go start 0
                       | otherwise = 4
                 c <- tails (i + 1) (i + len) (a .&. (0x7F `unsafeShiftR` len))
                 character i j len c
-    -- The value with the bits of the tail bytes up to the index, or 'malformed'.
+    -- Add the bits of the tail bytes up to the index to the value, or return 'malformed'.
     tails :: Int -> Int -> Word32 -> IO Word32
     tails !k !upTo !c
       | upTo > end = pure malformed

@@ -61,16 +61,16 @@ check :: String -> String -> Bool -> [(String, Int)] -> IO ()
 check _ _ _ _ = pure ()
 {-# INLINE check #-}
 
--- | 'check' as a guard of pure code, to be written before all others. It is never true.
+-- | 'check' as the first guard of a pure function. It is never true.
 broken :: String -> String -> Bool -> [(String, Int)] -> Bool
 broken _ _ _ _ = False
 {-# INLINE broken #-}
 
--- | An index, from 0 to below a number of elements.
+-- | An index, at least 0 and below the number of elements.
 slot ::
   -- | The invariant.
   String ->
-  -- | Of what.
+  -- | The function that uses the index.
   String ->
   -- | The number of elements.
   Int ->
@@ -83,7 +83,7 @@ slot _ _ _ i = i
 within ::
   -- | The invariant.
   String ->
-  -- | Whose bytes.
+  -- | The function that has reserved the bytes.
   String ->
   -- | n.
   Int ->
@@ -118,7 +118,7 @@ sliceIn :: ForeignPtr Word8 -> Int -> Int -> B.ByteString
 sliceIn = B.fromForeignPtr
 {-# INLINE sliceIn #-}
 
--- | A guard, as 'broken': does an array lack some of n bytes from an offset on?
+-- | A guard like 'broken': does an array lack some of n bytes from an offset on?
 lackingArray :: String -> ByteArray -> Int -> Int -> Bool
 lackingArray _ _ _ _ = False
 {-# INLINE lackingArray #-}
@@ -138,7 +138,7 @@ cellIndex :: Int# -> Int#
 cellIndex i = i
 {-# INLINE cellIndex #-}
 
--- | Nothing has been written to these n cells.
+-- | Mark n cells as not written yet.
 noneWritten :: MutableByteArray# RealWorld -> Int -> IO ()
 noneWritten _ _ = pure ()
 {-# INLINE noneWritten #-}

@@ -120,7 +120,7 @@ lazyByteStringThreshold limit chunks = action $ \c k -> do
   let go (L.Chunk bs rest)
         | S.length bs <= limit || S.null bs = runOn (byteStringThreshold limit bs) c k >> go rest
         | otherwise = do
-          -- The variable alone holds the rest. What the sink has taken is not kept.
+          -- Only the variable holds the rest, so what the sink has taken is not kept alive.
           ref <- newIORef rest
           ask c k (Inserting bs (Following (max 0 limit) ref))
           readIORef ref >>= go
@@ -162,20 +162,20 @@ nextChunk free following = case following of
             | otherwise -> NoNext <$ writeIORef ref chunks
     readIORef ref >>= go
 
--- | The chunks that are to be inserted next, and then what an action makes of the others. Both are
--- lazy. The action runs once.
+-- | Lazily, the next chunks that are to be inserted, and then the output of an action. The action
+-- runs once, and finds the other chunks in the variable.
 insertedThen :: Following -> IO L.ByteString -> IO L.ByteString
 insertedThen NothingFollows others = pure (unsafePerformIO others)
 insertedThen (Following limit ref) others = do
   following <- readIORef ref
-  -- What is passed on must not be kept.
+  -- The variable must not keep alive what is passed on.
   writeIORef ref L.Empty
   let go (L.Chunk bs rest) | S.length bs > limit = L.Chunk bs (go rest)
       go rest = unsafePerformIO (writeIORef ref rest >> others)
   pure (go following)
 
--- | The length of a lazy string, for a format that writes it first. It is an error if an 'Int' does
--- not hold it, as may be on 32 bits, where the same chunk can occur many times.
+-- | The length of a lazy string, for a format that writes it first. A length that is too large for
+-- an 'Int' is an error. On 32 bits the same chunk may occur often enough for that.
 announced :: Int64 -> Int
 announced n
   | finiteBitSize (0 :: Int) < 64 && n > fromIntegral (maxBound :: Int) = tooLong
@@ -184,7 +184,7 @@ announced n
     tooLong = errorWithoutStackTrace ("Ashlar: a lazy string of " ++ show n ++ " bytes")
 {-# INLINE announced #-}
 
--- | Each chunk by a builder, forced one by one.
+-- | Write each chunk with a builder. The chunks are forced one by one.
 chunkwise :: (ByteString -> Builder) -> L.ByteString -> Builder
 chunkwise f = L.foldrChunks (\bs rest -> f bs `append` rest) empty
 {-# INLINE chunkwise #-}
@@ -203,24 +203,24 @@ flush = action (\c k -> ask c k Flush)
 
 -- Note [A string in five registers]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Most strings are short, and their cost is the way to the copy. Here that is a call with five
+-- Most strings are short, and calling the copy takes longer than copying. 'copyOrInsert' has five
 -- arguments, as many as GHC passes in registers on x86-64: address, owner of the memory, length,
 -- cells, sink. The caller takes the string apart, because there it is often known to be evaluated.
 -- The offset that bytestring has before version 0.11 would be a sixth argument, so it is added to
--- the address first. The rare cases are a call of their own, so that this function needs no stack
+-- the address first. The rare cases are a call of their own, so that 'copyOrInsert' needs no stack
 -- and no heap. This makes short strings about twice as fast. Strings of up to 32 bytes are copied
 -- without a call of memcpy; with a limit of 16, those of 20 bytes are slower than bytestring's.
--- Also tried: to pass the string itself, which must then be entered again. (Benchmark groups
+-- Also tried: passing the string itself, which must then be entered again. (Benchmark groups
 -- "appends" and "strings".)
 
--- A string of @n@ bytes at an address, in memory that its owner keeps.
+-- Write the @n@ bytes at an address, given the owner of that memory.
 copyOrInsert :: Ptr Word8 -> ForeignPtrContents -> Int -> Cells -> Sink -> IO ()
 copyOrInsert src memory n c k = do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
   if n <= e `minusPtr` p && n <= copiedUpTo
     then do
-      -- n bytes are free. A copy always returns, so a plain touch keeps the source.
+      -- n bytes are free. A copy always returns, so a plain touch keeps the source alive.
       if n <= 32 then copyMedium p src n else copyBytes p src n
       touchForeignPtr owner
       putPtr c cursorCell (p `plusPtr` n)
@@ -228,8 +228,8 @@ copyOrInsert src memory n c k = do
   where
     owner = foreignPtrTo src memory
 
--- A string that does not fit into the buffer, or is to be inserted. The first number is the largest
--- length that is copied. An empty one makes no request.
+-- Write a string that does not fit into the buffer, or is to be inserted. The first number is the
+-- largest length that is copied. An empty string makes no request.
 copyOrInsertLong :: Int -> ByteString -> Cells -> Sink -> IO ()
 copyOrInsertLong limit bs c k
   | S.null bs = pure ()
@@ -268,8 +268,8 @@ inBatches ::
   Int ->
   -- | The bytes to reserve for a batch: enough for one unit, so that every round makes progress.
   Int ->
-  -- | @likely left@ is how many bytes are likely to come from the @left@ units that remain; not
-  -- less than are reserved.
+  -- | @likely left@ is how many bytes the @left@ units that remain are likely to take. It is not
+  -- less than what is reserved.
   (Int -> Int) ->
   -- | @fitting off free@ is the number of units from unit @off@ on that surely fit into @free@
   -- bytes. It must be positive, and at most the number that remains.

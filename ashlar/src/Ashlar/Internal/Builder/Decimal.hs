@@ -2,8 +2,7 @@
 -- Module      : Ashlar.Internal.Builder.Decimal
 -- Description : Builders for numbers in decimal
 --
--- The formats are those of "Ashlar.Internal.Prim.Decimal". Numbers of any size are in
--- "Ashlar.Internal.Builder.Decimal".
+-- The formats of fixed-size numbers are those of "Ashlar.Internal.Prim.Decimal".
 module Ashlar.Internal.Builder.Decimal
   ( word8Dec,
     word16Dec,
@@ -138,22 +137,21 @@ naturalDec x
 -- Note [Dividing and conquering]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- A number is divided by the power of ten that has about half of its digits. Quotient and remainder
--- are written in the same way, until 16 digits are left. The powers are squares of one another:
--- 10^16,
--- 10^32, 10^64 and so on. GMP, which implements 'Natural', divides large numbers in less than
--- quadratic time.
+-- are written in the same way, until 16 digits are left. Each power is the square of the one before
+-- it: 10^16, 10^32, 10^64 and so on. GMP, which implements 'Natural', divides large numbers in less
+-- than quadratic time.
 
--- | As many powers as are needed for the square of the greatest, which comes first, to
--- be above the number.
+-- | The powers for a number, the greatest first. The square of the greatest is above the
+-- number.
 powersFor :: Natural -> [Natural]
 powersFor x = go [] 10000000000000000
   where
     go smaller p
-      -- Only if p^2 is surely above x does it end: p^2 >= 2^(2 * floor (log2 p)).
+      -- This ends only when p^2 is surely above x, since p^2 >= 2^(2 * floor (log2 p)).
       | 2 * naturalLog2 p <= naturalLog2 x = go (p : smaller) (p * p)
       | otherwise = p : smaller
 
--- | A number, given the powers such that it is below the square of the first.
+-- | A number that is below the square of the first power.
 withoutZeros :: [Natural] -> Natural -> Builder
 withoutZeros [] x = word64Dec (fromIntegral x)
 withoutZeros (p : ps) x
@@ -161,7 +159,7 @@ withoutZeros (p : ps) x
   | otherwise = case x `quotRem` p of
     (q, r) -> withoutZeros ps q `append` withZeros ps r
 
--- | The same, with as many digits as the greatest such number has.
+-- | The same, with zeros in front: as many digits as the greatest such number has.
 withZeros :: [Natural] -> Natural -> Builder
 withZeros [] x = primFixed sixteenDigits (fromIntegral x)
 withZeros (p : ps) x = case x `quotRem` p of
@@ -207,8 +205,8 @@ data Precision = AsNeeded | Exactly !Int
 -- | In full, with the given number of digits after the point. If that is 0 or negative, there are
 -- no such digits and no point.
 --
--- Not the number itself is rounded but its shortest decimal, that of 'doubleDec'. Half-way goes to
--- the even digit. So 1.005 counts as half-way, although the number is a little less than its
+-- This rounds the number's shortest decimal, that of 'doubleDec', and not the number itself. A tie
+-- goes to the even digit. So 1.005 counts as a tie, although the number is a little less than its
 -- decimal:
 --
 -- >>> toStrictByteString (formatDouble (standard 2) 3.14159)
@@ -300,7 +298,7 @@ rounded n (Decimal d e) = Decimal (if up then q + 1 else q) (negate n)
   where
     dropped = negate e - n
     (q, r) = d `splitAtPower` dropped
-    -- With 19 digits dropped or more, it is far below a half.
+    -- If 19 or more digits are dropped, what is dropped is far below a half.
     up =
       dropped <= 18 && case compare (2 * r) (powerOfTen dropped) of
         LT -> False
@@ -314,7 +312,7 @@ splitAtPower d n
   | n >= 19 = (0, d)
   | otherwise = d `quotRem` powerOfTen n
 
--- | The exponent must be between 0 and 19.
+-- | A power of ten, with an exponent from 0 to 19.
 powerOfTen :: Int -> Word64
 powerOfTen = go 1
   where

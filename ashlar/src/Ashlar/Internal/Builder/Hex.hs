@@ -168,7 +168,7 @@ byteStringHex bs = action $ \c k ->
     pure (p `plusPtr` (2 * len))
   where
     n = S.length bs
-    -- Twice a length might overflow, twice this does not.
+    -- Twice this does not overflow, unlike twice the length.
     batch = mostHexBytes
 
 -- | The bytes of a lazy 'L.ByteString' in hexadecimal: 2 digits for each. Its chunks
@@ -183,7 +183,7 @@ lazyByteStringHex = chunkwise byteStringHex
 encodeHex :: ByteString -> ByteString
 encodeHex bs
   | n <= maxBound `quot` 2 =
-    -- Two bytes are writable for each.
+    -- Each byte has two bytes of the result to write to.
     S.unsafeCreate (2 * n) (withBytesQuick bs . writeHex)
   | otherwise = errorWithoutStackTrace "Ashlar.Builder.Hex: the result would be too long"
   where
@@ -238,7 +238,7 @@ int64DecPadded :: Int -> Int64 -> Builder
 int64DecPadded n x = intTo (n <= 20) n x
 {-# INLINE [0] int64DecPadded #-}
 
--- The first argument says that the width is at most 20.
+-- The first argument says whether the width is at most 20.
 
 wordTo :: Bool -> Int -> Word64 -> Builder
 wordTo narrow n x
@@ -256,17 +256,17 @@ wordToWide :: Int -> Word64 -> Builder
 wordToWide n x = zeroPaddedBoundedPrim n word64Dec x
 {-# NOINLINE wordToWide #-}
 
--- The width is above 20 here, so one less is still a width. The least number is its
--- own opposite, and right as a number without sign.
+-- The width is above 20 here, so n - 1 is positive. The least Int64 is its own opposite,
+-- which is the right number when read as unsigned.
 intToWide :: Int -> Int64 -> Builder
 intToWide n x
   | x < 0 = char7 '-' `append` wordToWide (n - 1) (fromIntegral (negate x))
   | otherwise = wordToWide n (fromIntegral x)
 {-# NOINLINE intToWide #-}
 
--- | @zeroPaddedBoundedPrim n prim x@ is @x@ as @prim@ writes it, with zeros (the
--- character) in front up to @n@ bytes. They come before a sign; see 'intDecPadded' for
--- numbers that have one.
+-- | @zeroPaddedBoundedPrim n prim x@ is @x@ as @prim@ writes it, with characters @0@ in
+-- front up to @n@ bytes. They come before a sign; use 'intDecPadded' for numbers that may
+-- have one.
 zeroPaddedBoundedPrim ::
   -- | The width, in bytes. A longer value is written whole.
   Int ->
@@ -292,7 +292,7 @@ paddedBoundedPrim filler n prim x
   | n <= 64 =
     ensure (max n (max 1 (sizeBound prim))) (\p -> runB prim x p >>= rightAlign filler n p)
   | otherwise = action $ \c k -> do
-    -- Written once to learn its length, and again where it belongs.
+    -- The value is written once to learn its length, and again after the filler.
     p <- reserve c k (sizeBound prim)
     p' <- runB prim x p
     runOn (replicateWord8 (n - p' `minusPtr` p) filler) c k
@@ -300,12 +300,12 @@ paddedBoundedPrim filler n prim x
     runB prim x p'' >>= putPtr c cursorCell
 {-# INLINE paddedBoundedPrim #-}
 
--- | @replicateWord8 n x@ is the byte @x@, @n@ times; not once, if @n@ is negative.
+-- | @replicateWord8 n x@ is the byte @x@, @n@ times. It is empty if @n@ is negative.
 --
 -- >>> toStrictByteString (replicateWord8 3 0x2E)
 -- "..."
 replicateWord8 :: Int -> Word8 -> Builder
 replicateWord8 n x = action $ \c k ->
-  -- A number that may be huge is not asked for at once. len bytes are free.
+  -- At most a batch is announced, because n may be huge. len bytes are free.
   inBatches c k n 1 (min maxForeignCopy) (eachFits maxForeignCopy n 1) $ \p _ len ->
     (p `plusPtr` len) <$ fillBytes p x len

@@ -12,21 +12,21 @@
 --
 -- Note [Loops and exceptions]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- An exception in an element leaves in the cell what the loop last stored there. The exception ends
--- the run, and what was handed out before is complete (INV-B4). A driver that saves what was
--- written before an exception misses the bytes after that cursor. If the exception is asynchronous
--- and the run is resumed, the loop continues with its registers.
+-- After an exception in an element, the cell holds the cursor that the loop last stored there. The
+-- exception ends the run, and what was handed out before is complete (INV-B4). A driver that saves
+-- what was written before an exception misses the bytes after that cursor. If the exception is
+-- asynchronous and the run is resumed, the loop continues with its registers.
 --
 -- The loop that takes four elements at a time stores the cursor for every four, which costs next to
--- nothing. The others store it once for each buffer. To store it for every element is measurable
--- with lists and expensive in fused loops.
+-- nothing. The others store it once for each buffer. Storing it for every element is measurably
+-- slower with lists, and much slower in fused loops.
 -- (Test "an exception in an element leaves what is complete".)
 --
 -- Note [Loops over lists]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
 -- While there is space for four elements, a list is taken four at a time with one check. No more of
 -- it is forced than fits. This is a fifth faster than a check for each, and hardly slower than
--- adding up the list: following its cells takes the rest of the time.
+-- adding up the list, because most of the time goes into following its cells.
 --
 -- A list made by a function that fuses, such as @[from .. to]@, 'map', 'filter' or a comprehension,
 -- has no cells. A rule makes the loop an argument of the producer, with a check for each element.
@@ -129,7 +129,7 @@ primMapListBounded prim = \xs -> eachOf prim (\cons nil -> foldr cons nil xs)
     eachOf (toB prim) xs
   #-}
 
--- The values of a list that is given as its fold.
+-- The values of a list that is given as its 'foldr'.
 eachOf :: BoundedPrim a -> (forall b. (a -> b -> b) -> b -> b) -> Builder
 eachOf prim xs = action $ \c k -> do
   let n = sizeBound prim
@@ -177,9 +177,9 @@ primMapByteStringFixed :: FixedPrim Word8 -> ByteString -> Builder
 primMapByteStringFixed prim = mapBytes n total (\c src end p -> four c src end p)
   where
     n = size prim
-    -- Nothing is announced that is more than there could be.
+    -- All bytes are announced, unless their number overflows.
     total left = if n > 0 && left <= maxBound `quot` n then left * n else n
-    -- Four at a time are for small primitives: their code is there five times.
+    -- Four at a time is for small primitives, because their code is repeated five times.
     four c src end p
       | n <= 8 && end `minusPtr` src >= 4 = do
         let write i = peekHost (src `plusPtr` i) >>= \x -> runF prim x (p `plusPtr` (i * n))
@@ -230,15 +230,15 @@ primMapLazyByteStringBounded prim = chunkwise (primMapByteStringBounded prim)
 
 -- Note [Loops over bytes]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
--- The loop over a batch is a function of its own, with nothing but its state in registers. Inlined
--- into the loop over batches, some of it may be on the stack.
+-- The loop over a batch is a function of its own, so that all its state is in registers. If it were
+-- inlined into the loop over batches, some of the state might be on the stack.
 --
--- At its end it stores the cursor in its cell. If it returned the address, that would be boxed
--- there, and GHC would check the heap in every round, which takes longer than writing a byte.
+-- At its end the loop stores the cursor in its cell. If it returned the address, GHC would box it
+-- there and check the heap in every round, which takes longer than writing a byte.
 --
 -- (Benchmarks whose names begin with "mapped".)
 
--- Each byte by a primitive, as many at a time as surely fit.
+-- Write each byte with a primitive, in batches of as many as surely fit.
 mapBytes ::
   -- | @n@, the most bytes of output for a byte of input.
   Int ->
@@ -259,10 +259,9 @@ mapBytes n known write = \bs -> action $ \c k ->
         getPtr c cursorCell
 {-# INLINE mapBytes #-}
 
--- Instances of builders that need a way to run them.
---
--- The type is below the modules that these instances need. So that nobody misses them,
--- every module that shows the type to users imports this one.
+-- Instances that run builders. They are orphans, because the type is defined below the modules that
+-- run it. Every public module that exports the type imports this one, so that users always have the
+-- instances.
 
 -- | A literal in UTF-8.
 instance IsString Builder where

@@ -65,8 +65,8 @@ scalarStep format x p = do
   pure (p `plusPtr` scalarSize format)
 {-# INLINE scalarStep #-}
 
--- Each primitive is unfolded by a rule, so that its reservation is seen where
--- neighbours are merged: see Note [Fusing reservations].
+-- A rule unfolds each primitive to its reservation, which can then be merged with its
+-- neighbours: Note [Fusing reservations].
 
 {-# RULES
 "scalar" [~0] forall format x.
@@ -288,11 +288,12 @@ primFixed prim x = closed (primBounded (toB prim) x)
 
 -- | A value, written by a primitive of bounded size.
 primBounded :: BoundedPrim a -> a -> Builder
--- The write has the free space that was reserved.
+-- The primitive writes at most its bound, which is reserved.
 primBounded prim x = closed (ensure (sizeBound prim) (runB prim x))
 {-# NOINLINE primBounded #-}
 
--- | 'primBounded' of a primitive that evaluates its argument. So it can be evaluated first.
+-- | 'primBounded' of a primitive that is strict in its argument, which is evaluated before the
+-- check of the free space.
 primStrict :: BoundedPrim a -> a -> Builder
 primStrict prim x = ensureAfter (evaluated x) (sizeBound prim) (runB prim x)
 {-# INLINE [0] primStrict #-}

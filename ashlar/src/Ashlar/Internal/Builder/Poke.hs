@@ -30,9 +30,8 @@ import Foreign.Storable (Storable, alignment, sizeOf)
 -- | The bytes that a function writes into memory.
 --
 -- If it returns an address before the first byte or after the last, 'PokedOutside' is thrown, and
--- nothing that it wrote is output. By then it may have written outside: memory that is not ours
--- cannot be guarded. 'ensure' does not test the address, and shares its check of the free space
--- with its neighbours.
+-- nothing that it wrote is output. By then it may have written outside of the reserved bytes.
+-- 'ensure' does not test the address, and shares its check of the free space with its neighbours.
 --
 -- The function runs each time the builder runs. It must write the same bytes each time, and have no
 -- other effect.
@@ -57,9 +56,9 @@ withPtr n write
 
 -- | A function given to 'withPtr' returned an address outside the memory that it may write.
 data PokedOutside = PokedOutside
-  { -- | Bytes that it may write.
+  { -- | Bytes that were reserved for it.
     pokedReserved :: !Int,
-    -- | Bytes from the first that it may write to the address that it returned.
+    -- | Bytes from the first reserved byte to the address that it returned.
     pokedBytes :: !Int
   }
   deriving stock (Eq, Show)
@@ -70,11 +69,12 @@ instance Exception PokedOutside where
       ++ show used
       ++ " bytes after the first of them"
 
--- | A function of the address of the next byte, which returns the address where to go on.
+-- | Call a function with the address of the next byte. The builder goes on at the address that the
+-- function returns.
 --
--- This is for the builders of a sink of one's own. They may note where a value ends, or have the
--- buffer written out and go on at its beginning. The address must be in the free space that the
--- sink has given last. Nothing tests that. The function runs each time the builder runs.
+-- Use it with a sink of your own, for instance to note where a value ends, or to write out the
+-- buffer and go on at its beginning. The address must be in the free space that the sink has given
+-- last. Nothing tests that. The function runs each time the builder runs.
 --
 -- How many bytes each of two strings has:
 --
@@ -127,7 +127,7 @@ storable x =
 storables :: Storable a => [a] -> Builder
 storables xs = case xs of
   [] -> empty
-  -- Size and alignment belong to the type, and any value of it tells them.
+  -- Size and alignment are the same for all values of the type.
   x : _ -> primMapListBounded (boundedPrim (storableReserved size align) write) xs
     where
       write = storableWrite size align
@@ -143,7 +143,7 @@ storables xs = case xs of
 storableToF :: forall a. Storable a => FixedPrim a
 storableToF = fixedPrim size $ \x p -> case gapBefore align p of
   0 -> clear p size >> pokeHost p x
-  -- There are no bytes to spare here, as in 'storableWrite'.
+  -- Unlike in 'storableWrite', no bytes are reserved for the gap.
   _ -> allocaBytes (size + align - 1) $ \q0 -> do
     let q = q0 `plusPtr` gapBefore align q0
     clear q size
@@ -154,7 +154,7 @@ storableToF = fixedPrim size $ \x p -> case gapBefore align p of
     align = max 1 (alignment (undefined :: a))
 {-# INLINE storableToF #-}
 
--- The bytes for a value of this size at the next address of this alignment.
+-- The bytes to reserve for a value of this size at the next address of this alignment.
 storableReserved :: Int -> Int -> Int
 storableReserved size align
   | size >= 0 && size <= maxBound - gap = size + gap
@@ -168,13 +168,13 @@ storableReserved size align
 -- A number may be written at any address (Note [Unaligned access]). But the 'poke' of an unknown
 -- type may be a C function, compiled to instructions that need the alignment it asks for. So it
 -- writes at the next address of this alignment, and the bytes are then moved down by less than the
--- alignment. They are cleared before: bytes that 'poke' does not write would show what the memory
--- held, which would make the output depend on the sink (INV-B4) and leak data.
+-- alignment. They are cleared first. Otherwise bytes that 'poke' does not write would show what the
+-- memory held: the output would depend on the sink (INV-B4) and leak data.
 storableWrite :: Storable a => Int -> Int -> a -> Ptr Word8 -> IO (Ptr Word8)
 storableWrite size align0 x p = do
   clear q size
   pokeHost q x
-  -- Downwards, within the bytes that were reserved.
+  -- Both ranges lie within the bytes that were reserved.
   if gap == 0 then pure () else moveDown p q size
   pure (p `plusPtr` size)
   where
@@ -182,7 +182,7 @@ storableWrite size align0 x p = do
     q = p `plusPtr` gap
 {-# INLINE storableWrite #-}
 
--- Bytes from an address to the next of this alignment.
+-- Bytes from an address to the next one of this alignment.
 gapBefore :: Int -> Ptr Word8 -> Int
 gapBefore align p
   | align .&. (align - 1) == 0 = negate address .&. (align - 1)

@@ -10,7 +10,7 @@
 --
 -- Note [A pair without a pair]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A put is a value and a builder, and to use one does not force the other:
+-- A put is a value and a builder, and using one does not force the other:
 -- @fst (runPutM (pure 3 <* undefined))@ is 3. @binary@ and @cereal@ have a record of the two. But
 -- then each call of a function that returns a put allocates a record, and a closure for its
 -- builder. Builders as a monoid allocate nothing: they are functions.
@@ -24,7 +24,7 @@
 -- them, is computed twice.
 --
 -- Puts are about as fast as builders as a monoid, and several times faster than a record of the
--- same builders. Also tried: the two parts of that argument as arguments of their own, beside one
+-- same builders. Also tried: passing the cells and the sink as arguments of their own, beside one
 -- that says what is wanted. That is slower at -O1 and -O2.
 --
 -- Note [Fusing puts]
@@ -36,8 +36,8 @@
 --
 -- * The rules are stated for functions of this module, to which the methods of the
 --   classes are bound. These functions are unfolded in phase 0.
--- * Each put of "Ashlar.Put" is unfolded by a rule of its own. By an INLINE pragma
---   alone, the first of several was, and the others were not.
+-- * Each put of "Ashlar.Put" is unfolded by a rule of its own. With an INLINE pragma
+--   alone, only the first of adjacent puts was unfolded.
 -- * The modules here are compiled with @-fno-do-lambda-eta-expansion@, or the rules
 --   would find lambdas around what they look for.
 --
@@ -66,9 +66,9 @@ newtype PutM a = PutM (Expectation -> State# RealWorld -> (# State# RealWorld, a
 -- | Bytes only.
 type Put = PutM ()
 
--- | What is wanted of a put: nothing but its value; or both, the bytes being written
--- by way of the two arguments of a builder. Only the second may do anything to the
--- state of the world.
+-- | What is wanted of a put: its value alone, or its value and its bytes. The cells and
+-- the sink are those of the builder that writes the bytes. For the value alone, nothing
+-- may be done to the state of the world.
 data Expectation
   = Value
   | Both Cells Sink
@@ -114,15 +114,15 @@ bind m f = PutM $ \w s ->
     (# s', a #) -> with (f a) w s'
 {-# INLINE [0] bind #-}
 
--- | The same bytes, and a value that is () without looking. (Not where the bytes are
--- written: the last of many in a row is a jump, and nothing can come after that.)
+-- | The same bytes, and () as the value without evaluating the put. (Where bytes are
+-- written, the put's own () is returned: replacing it would make a tail call a call.)
 plain :: Put -> Put
 plain m = PutM $ \w s -> case w of
   Value -> (# s, () #)
   _ -> with m w s
 {-# INLINE [0] plain #-}
 
--- | As the builders are appended.
+-- | One put after the other, as '<>' appends builders.
 appendPut :: Put -> Put -> Put
 appendPut m n = andThen m (plain n)
 {-# INLINE [0] appendPut #-}
@@ -176,7 +176,8 @@ instance Monad PutM where
   (>>) = (*>)
   {-# INLINE (>>) #-}
 
--- | The value is there before the bytes, so it may be used ahead of where it is made.
+-- | The value is computed without writing bytes, so it may be used before the put that
+-- makes it.
 instance MonadFix PutM where
   mfix f = let m = f (value m) in m
   {-# INLINE mfix #-}

@@ -4,8 +4,7 @@
 -- Module      : Ashlar.Internal.Builder.Strings
 -- Description : Builders for characters, strings and text in UTF-8, and for literals
 --
--- Literals of strings and texts are copied as bytes: Note [Literals] in
--- "Ashlar.Internal.Builder.Strings".
+-- Literals of strings and texts are copied as bytes: Note [Literals].
 module Ashlar.Internal.Builder.Strings
   ( charUtf8,
     stringUtf8,
@@ -65,7 +64,7 @@ charUtf8 c = closed (ensureAfter (evaluated c) utf8Bound (`utf8Write` c))
 -- | The characters of a string in UTF-8. The string is forced as the output
 -- gets there, and may be infinite. A literal is copied as bytes (with optimisation).
 stringUtf8 :: String -> Builder
--- See Note [Strings] in "Ashlar.Internal.Builder.Strings".
+-- See Note [Strings].
 stringUtf8 = characters P.charUtf8
 {-# NOINLINE [0] stringUtf8 #-}
 
@@ -87,7 +86,7 @@ stringUtf8 = characters P.charUtf8
     utf8Literal s `append` stringUtf8 rest
   #-}
 
--- | A strict text in UTF-8, whatever the version of @text@ keeps in memory.
+-- | A strict text in UTF-8, whatever encoding this version of @text@ has in memory.
 textUtf8 :: T.Text -> Builder
 textUtf8 t = textUnits Mem.bytesPerUnit Mem.writeUtf8 t
 {-# NOINLINE [0] textUtf8 #-}
@@ -114,7 +113,7 @@ lazyTextUtf8 :: TL.Text -> Builder
 lazyTextUtf8 = textChunkwise textUtf8
 {-# NOINLINE [0] lazyTextUtf8 #-}
 
--- | Each chunk by a builder, forced one by one.
+-- | Write each chunk with a builder. The chunks are forced one by one.
 textChunkwise :: (T.Text -> Builder) -> TL.Text -> Builder
 textChunkwise f = TL.foldrChunks (\t rest -> f t `append` rest) empty
 {-# INLINE textChunkwise #-}
@@ -167,13 +166,13 @@ string8 = characters (toB P.char8)
 
 -- Note [Strings]
 -- ~~~~~~~~~~~~~~
--- The inner loop keeps nothing but the cursor. It saves on the stack what it keeps, for every
--- character, because evaluating the rest of the string may run any code. So it ends with the
--- buffer, and an outer loop asks for the next one. This is a little faster for one byte each, and a
--- quarter faster for UTF-8. To check for the end of the buffer once in four characters was not
--- faster: the time goes into following the list.
+-- The inner loop saves its state on the stack for every character, because evaluating the rest of
+-- the string may run any code. So it has little state: the cursor and the end. It stops at the end
+-- of the buffer, and an outer loop asks for the next one. This is a little faster for one byte
+-- each, and a quarter faster for UTF-8. Checking for the end of the buffer once in four characters
+-- was not faster: the time goes into following the list.
 
--- The rest of a string, and the address after what was written.
+-- What is left of a string, and the address after what was written.
 data Filled = Filled String !(Ptr Word8)
 
 -- | The characters of a string, each by a primitive.
@@ -189,7 +188,7 @@ characters prim = \str -> action $ \c k ->
           _ -> reserve c k (sizeBound prim) >> enter rest
    in enter str
   where
-    -- Write characters from this address up to that one, at most.
+    -- Write as many characters as fit between the two addresses.
     fill str p end = case str of
       x : xs | end `minusPtr` p >= sizeBound prim -> do
         -- The bytes that the primitive may take are free.
@@ -202,57 +201,44 @@ characters prim = \str -> action $ \c k ->
 --
 -- Note [Literals]
 -- ~~~~~~~~~~~~~~~
--- GHC keeps the bytes of a string literal in the program's memory, and @"abc"@ stands
--- for @unpackCString# "abc"#@, which makes a list of characters of them. For a builder
--- that is a detour: the bytes are what it writes. So for each function that takes a
--- string there are rules (in "Ashlar.Internal.Builder.Strings") that find the address of a
--- literal, and hand it to a function of this module.
+-- GHC keeps the bytes of a string literal in the program's memory. @"abc"@ stands for
+-- @unpackCString# "abc"#@, which makes a list of characters from them. A builder would turn that
+-- list into the same bytes again. So for each function that takes a string there are rules that
+-- find the address of a literal and copy its bytes.
 --
-
--- * The bytes are UTF-8, but U+0000 is @C0 80@, since a zero byte ends the literal.
-
---   Where all characters are ASCII, and none is U+0000, the bytes can be copied. GHC
---   marks other literals by @unpackCStringUtf8#@, and these are searched for @C0 80@
---   while they are written. A surrogate has the three bytes that
---   'Ashlar.Builder.charUtf8' writes for it; @text@ replaces it by U+FFFD, which has
---   three bytes as well. (Whoever calls @unpackCString#@ by hand on bytes above 7F, which
---   GHC never does, gets these bytes.)
-
--- * A literal has several forms. From the beginning of the optimisation until phase 1 it
-
---   is @build (unpackFoldrCString# "abc"#)@, in case it meets a @foldr@. Rules for that
---   form find it before the compiler moves it out of the function around it, and so find
---   a @Text@, too. In phase 1 it is @unpackCString# "abc"#@ again, or
---   @unpackAppendCString# "abc"# rest@; these rules find literals that have names.
-
--- * The compiler knows the length. So a short literal is a write of fixed size, which is
-
---   merged with those beside it (Note [Fusing reservations] in "Ashlar.Internal.Builder.Core"),
---   and is a few moves of words.
-
--- * A literal that stands alone is a call of 'copyLiteral', and takes ten terms of Core.
-
---   To write it in place takes a hundred: then a row of a table with three of them runs
---   twice as fast, but a module of 3,000 takes five times as long to compile.
-
--- * The moves are unfolded in phase 0 and no sooner. A reservation is simplified anew
-
---   with each that it is merged with. Unfolded sooner, long rows of literals take twice as
---   long to compile.
+-- 1. The bytes are UTF-8, but U+0000 is @C0 80@, since a zero byte ends the literal. If all
+--    characters are ASCII and none is U+0000, the bytes can be copied. GHC marks other literals by
+--    @unpackCStringUtf8#@, and these are searched for @C0 80@ while they are written. A surrogate
+--    has the three bytes that 'charUtf8' writes for it; @text@ replaces it by U+FFFD, which has
+--    three bytes as well. (Whoever calls @unpackCString#@ by hand on bytes above 7F, which GHC
+--    never does, gets these bytes.)
+-- 2. A literal changes its form. From the beginning of the optimisation until phase 1 it is
+--    @build (unpackFoldrCString# "abc"#)@, in case it meets a @foldr@. Rules for that form find it
+--    before GHC moves it out of the function around it, and so find the literal of a @Text@, too.
+--    In phase 1 it is @unpackCString# "abc"#@ again, or @unpackAppendCString# "abc"# rest@. Rules
+--    for these forms find literals that have names.
+-- 3. GHC knows the length. So a short literal is a write of fixed size, a few moves of words. It is
+--    merged with its neighbours (Note [Fusing reservations] in "Ashlar.Internal.Builder.Core").
+-- 4. A literal that stands alone is a call of 'copyLiteral', and takes ten terms of Core. Writing
+--    it in place takes a hundred: then a row of a table with three of them runs twice as fast, but
+--    a module of 3,000 takes five times as long to compile.
+-- 5. The moves are unfolded in phase 0 and no sooner. A reservation is simplified anew with each
+--    that it is merged with. If the moves were unfolded sooner, long rows of literals would take
+--    twice as long to compile.
 --
--- The group "literals" of the tests compares all this with strings that are made at run
--- time, and the inspection tests ("string literals") look for them in Core.
+-- The group "literals" of the tests compares literals with strings that are made at run time, and
+-- the inspection tests ("string literals") look for them in Core.
 
--- Every address below is that of a literal: its bytes stay readable for as long as the program
--- runs. Only the functions for marked literals read the zero byte that ends it.
+-- Every address below is that of a literal: its bytes stay readable while the program runs. Only
+-- the functions for marked literals read the zero byte that ends it.
 
 -- | A literal in ASCII, without U+0000.
 asciiLiteral :: Addr# -> Builder
 asciiLiteral s = literal False (I# (cstringLength# s)) s
 {-# INLINE [0] asciiLiteral #-}
 
--- | @n@ bytes that are always readable. The first argument says whether 'moves' may be used for
--- them.
+-- | @n@ bytes that are always readable. The first argument says whether rules may write them with
+-- 'moves'.
 literal :: Bool -> Int -> Addr# -> Builder
 literal _ n s = called (copyLiteral s n)
 {-# INLINE [0] literal #-}
@@ -263,8 +249,8 @@ called :: Builder -> Builder
 called b = Builder (\c k st -> case b of Builder f -> f c k st)
 {-# INLINE called #-}
 
--- A short literal beside a reservation, or beside another short literal, becomes a
--- reservation, and "ensure/ensure" takes over.
+-- A short literal beside a reservation, or beside another short literal, becomes a reservation.
+-- Then the rule "ensure/ensure" merges the two.
 {-# RULES
 "asciiLiteral" [~0] forall s.
   asciiLiteral s =
@@ -291,7 +277,7 @@ called b = Builder (\c k st -> case b of Builder f -> f c k st)
 
 -- | Write a literal of at most 32 bytes, which must be free.
 --
--- Where the length is known, what is left of this is the loads and stores for it.
+-- If GHC knows the length, only the loads and stores for that length are left.
 moves :: Addr# -> Int -> Ptr Word8 -> IO (Ptr Word8)
 moves s n p = do
   copyMedium p (Ptr s) n
@@ -310,12 +296,12 @@ copyLiteral s n = action $ \c k -> do
     else copyBatches c k n (\dst off len -> copyRange dst (Ptr s `plusPtr` off) len)
 {-# NOINLINE copyLiteral #-}
 
--- | A literal.
+-- | A literal in UTF-8, in which U+0000 is @C0 80@.
 utf8Literal :: Addr# -> Builder
 utf8Literal s = markedLiteral False (I# (cstringLength# s)) s
 {-# INLINE [0] utf8Literal #-}
 
--- | A literal, with U+FFFD in place of each surrogate, as in a @Text@.
+-- | 'utf8Literal', with U+FFFD in place of each surrogate, as in a @Text@.
 textLiteral :: Addr# -> Builder
 textLiteral s = markedLiteral True (I# (cstringLength# s)) s
 {-# INLINE [0] textLiteral #-}
@@ -352,7 +338,7 @@ copyMarked replace n s = action $ \c k ->
             _ -> go from (p `plusPtr` 1)
         where
           copyUpTo to = runOn (copyLiteral a (to `minusPtr` from)) c k
-          -- Other bytes in place of those of this character.
+          -- Write other bytes in place of those of this character.
           instead other len skipped = do
             copyUpTo p
             runOn (copyLiteral other len) c k

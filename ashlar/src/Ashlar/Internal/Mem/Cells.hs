@@ -9,18 +9,17 @@
 --
 -- The state of a running builder or decoder that changes all the time: the cursor, the end of
 -- the buffer, some counters. It lives in a mutable byte array of words. So an unknown function
--- gets all of it as one pointer, and to read or write a word allocates nothing.
+-- gets all of it as one pointer, and reading or writing a word allocates nothing.
 --
 -- Note [The cursor is in memory]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- The obvious design passes cursor and end from step to step in registers. It wins where
--- everything inlines and loses where anything does not. GHC has ready-made code for calling an
--- unknown function with pointers and the state token. For a pointer and two addresses it builds
--- a partial application on the heap, for every call. With registers, JSON values, appends
+-- The obvious design passes cursor and end from step to step in registers. But for every call of an
+-- unknown function with a pointer and two addresses, GHC builds a partial application on the heap.
+-- For pointers and the state token it has ready-made code. With registers, JSON values, appends
 -- through unknown functions, ByteStrings by @foldMap@ and decoders taken from a list are much
--- slower. Where everything is known, the two designs are about equal, except for small trees, which
--- registers favour. The processor forwards a store to a load of the same word. (Benchmarks "JSON",
--- "strings by foldMap", "Getters from a list".)
+-- slower. Where everything is inlined, the two designs are about equal, because the processor
+-- forwards a store to a load of the same word. Only small trees are faster with registers.
+-- (Benchmarks "JSON", "strings by foldMap", "Getters from a list".)
 module Ashlar.Internal.Mem.Cells
   ( -- * Arrays of cells
     Cells,
@@ -77,8 +76,8 @@ type Cells = MutableByteArray# RealWorld
 -- 'Int'.
 --
 -- INV-M1: each number has one type, in the builders' cells and in the decoders'. So an address
--- is never read as a number. Nothing checks that an array has a cell of this number, but for a
--- checked build. There the first two cells must be a cursor and the end after it, in either.
+-- is never read as a number. Only a checked build checks that an array has a cell of this number,
+-- and that the cursor in the first cell is not after the end in the second.
 newtype Cell a = Cell Int
 
 type role Cell nominal
@@ -134,9 +133,8 @@ endCell :: Cell (Ptr Word8)
 endCell = Cell 1
 {-# INLINE endCell #-}
 
--- Short copies between arrays and addresses.
---
--- Copies by words that overlap at the end, as in Note [Short copies] of "Ashlar.Internal.Mem".
+-- Short copies between arrays and addresses, by words that overlap at the end: Note [Short copies]
+-- in "Ashlar.Internal.Mem".
 
 -- | Copy at least one byte to the beginning of an array. The result has a byte with the highest bit
 -- if and only if one of the bytes has it.
@@ -168,7 +166,7 @@ copyShortTo (MutableByteArray arr) p n
     a@(W8# b) <- peekHost p
     IO (\s -> (# writeWord8Array# arr 0# b s, fromIntegral a #))
   where
-    -- i + 8 is at most n + 7, so what is left is at most the last word.
+    -- The last word may overlap the one before.
     words8 !i !bits
       | i + 8 < n = do
         w <- peekHost (p `plusPtr` i)

@@ -98,7 +98,7 @@ emptyF = fixedPrim 0 (\_ _ -> pure ())
 
 -- | Write two values, one after the other. '>*<' for fixed sizes.
 pairF :: FixedPrim a -> FixedPrim b -> FixedPrim (a, b)
--- Of the bytes of the sum, each half writes its own.
+-- Each half writes at most its own share of the sum.
 pairF a b =
   fixedPrim
     (size a `plus` size b)
@@ -169,9 +169,9 @@ int64DecAtLeast ::
 int64DecAtLeast n = boundedPrim (atLeast20 n) (callWrite (writeSignedAtLeast n))
 {-# INLINE int64DecAtLeast #-}
 
--- Both store at most n bytes, or 20 if that is more. The longest number has 20 digits, and the
--- longest negative one a sign and 19 digits. For a literal, the compiler decides the comparison,
--- as in Note [Sizes that add up] in "Ashlar.Internal.Prim.Combinators".
+-- The bound of 'word64DecAtLeast' and 'int64DecAtLeast': n bytes, or 20 if that is more. The
+-- longest number has 20 digits, and the longest negative one a sign and 19 digits. For a literal,
+-- GHC decides the comparison, as in Note [Sizes that add up].
 atLeast20 :: Int -> Int
 atLeast20 (I# n) = if isTrue# (n ># 20#) then I# n else 20
 {-# INLINE atLeast20 #-}
