@@ -149,13 +149,13 @@ toB (FixedPrim n write) = BoundedPrim n (\x p -> write x p >> pure (p `plusPtr` 
 --
 -- Writing a number as text takes dozens of instructions. User code should call them, not contain
 -- them. But a function that returns a pointer in 'IO' allocates a box for it, unless GHC inlines
--- the function. So the types here are unboxed.
+-- the function. So these functions have unboxed types.
 
 -- | Write a value at an address, and return the address after it.
 type Write# a = a -> Addr# -> State# RealWorld -> (# State# RealWorld, Addr# #)
 
--- Both functions are unfolded with their first argument alone. So a definition by write# has all
--- three parameters, and callWrite passes all three arguments.
+-- Both functions are unfolded when they have their first argument. So a definition by write# has
+-- all three parameters, and callWrite passes all three arguments.
 
 -- | Defines a function that is marked NOINLINE.
 write# :: (a -> Ptr Word8 -> IO (Ptr Word8)) -> Write# a

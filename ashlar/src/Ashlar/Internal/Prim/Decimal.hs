@@ -242,9 +242,9 @@ writeSixteen x p = do
 -- for: T. Granlund, P. L. Montgomery, \"Division by invariant integers using multiplication\",
 -- 1994. The property "numbers around the multiples of powers of ten" checks them.
 --
--- This is faster than bytestring's C function, which takes two digits at a time from a table,
--- and the more so the longer the number is. Short numbers have code of their own
--- ("Ashlar.Internal.Prim.Decimal"), which is faster than making eight digits each time.
+-- This is faster than bytestring's C function, which takes two digits at a time from a table. The
+-- longer the number, the larger the difference. Numbers below 10^4 have code of their own
+-- ('writeUpTo4'), which is faster than making eight digits each time.
 
 -- | The two digits of a number below 100.
 digits2 :: Word64 -> Word64

@@ -5,8 +5,8 @@
 -- Module      : Ashlar.Internal.Prim.Floating
 -- Description : Floating-point numbers in decimal, by the shortest digits that stand for them
 --
--- The shortest decimal that reads back as the same number (Note [Shortest decimals] in
--- "Ashlar.Internal.Prim.Floating"), in the two notations of bounded length.
+-- The shortest decimal that reads back as the same number (Note [Shortest decimals]), in the two
+-- notations of bounded length.
 module Ashlar.Internal.Prim.Floating
   ( -- * As show writes them
     floatDec,
@@ -222,7 +222,7 @@ writeDigits notation (Decimal digits e) p
     p'' <- writeSign (point < 0) (p' `plusPtr` 1)
     writeUpTo4 (fromIntegral (abs point)) p''
   where
-    -- The first digit counts this power of ten.
+    -- The power of ten of the first digit.
     point = e + 16
     (first, rest) = quotRem1e16 digits
     (upper8, lower8) = quotRem1e8 rest
@@ -254,9 +254,9 @@ writeDigits notation (Decimal digits e) p
 -- Let the number be c * 2^q. There is one power 10^k such that the interval has at least one
 -- multiple of 10^k and at most one multiple of 10^(k+1). So four candidates suffice: the
 -- neighbours of the number among the multiples of 10^k, and those among the multiples of
--- 10^(k+1). They are compared with the ends of the interval, in units of 10^k / 4. Of an end, only
--- the integral part matters and whether the fraction is 0. The lowest bit tells the latter
--- ('roundedToOdd').
+-- 10^(k+1). They are compared with the ends of the interval, in units of 10^k / 4. Only two things
+-- about an end matter: its integral part, and whether its fraction is 0. Its lowest bit tells the
+-- latter ('roundedToOdd').
 --
 -- A table gives 10^(-k) with 128 bits. The error of a product is below 2^(-68) of a unit. Wherever
 -- a comparison depends on a fraction that is not 0, that fraction is at least 2^(-63) and below
@@ -273,7 +273,7 @@ shortest ::
   -- | @q@, from -1074 to 971. Therefore @-k@ is in the table of powers.
   Int ->
   -- | Whether the interval is narrow: the next smaller number is half as far away as the next
-  -- greater one. It is so if @c@ is a power of two and not subnormal, and @q@ is not the least
+  -- greater one. That holds if @c@ is a power of two and not subnormal, and @q@ is not the least
   -- exponent of its type.
   Bool ->
   (# Word64, Int #)

@@ -6,8 +6,7 @@
 -- Description : Numbers and strings of bytes in hexadecimal
 --
 -- Numbers in base 16, with the digits @0@ to @9@ and @a@ to @f@, either without leading zeros or
--- with all digits of the type. The digits come from a table: see
--- Note [Hexadecimal digits from a table] in "Ashlar.Internal.Prim.Hex".
+-- with all digits of the type.
 module Ashlar.Internal.Prim.Hex
   ( -- * Without leading zeros
     word8Hex,
@@ -79,7 +78,7 @@ wordHex :: BoundedPrim Word
 wordHex = boundedPrim 16 (callWrite writeAny . fromIntegral)
 {-# INLINE wordHex #-}
 
--- The functions below store several digits at once, shifted so that the first one comes first. A
+-- The functions below store several digits at once, shifted so that there are no leading zeros. A
 -- store may reach past the last digit: the next write overwrites those bytes. Each function says
 -- how many bytes it stores at most. That many must be writable.
 
@@ -259,7 +258,7 @@ writeHex dst src n
       (n - mostHexBytes)
 
 -- | Read n bytes from 2n digits, in either case, and return the number of digits before the first
--- character that is none. 2n characters must be readable, and n bytes writable.
+-- other character. 2n characters must be readable, and n bytes writable.
 readHex :: Ptr Word8 -> Ptr Word8 -> Int -> IO Int
 readHex dst0 src0 n = go 0
   where

@@ -10,22 +10,23 @@
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- A decimal @w * 10^q@ is rounded to the nearest floating-point number, and to the even one of two
 -- that are equally near. The algorithm is that of Michael Eisel and Daniel Lemire: Lemire, \"Number
--- parsing at a gigabyte per second\", 2021. The number is a product of @w@, shifted until its first
--- bit is set, and the first 128 bits of 10^q. Of that product, the upper 64 bits have all bits of
--- the result and the one that rounds it, unless the bits below those are all set. Then the lower
--- half of the power is multiplied, too. This is always enough, for every @w@ below 2^64 and every
--- @q@: Noble Mushtak and Daniel Lemire, \"Fast number parsing without fallback\", 2022. The proof
--- is about powers that are rounded down, except 10^(-27) to 10^(-1), which are rounded up.
--- 'truncatedLow' makes them of those of the table, which are all rounded up.
+-- parsing at a gigabyte per second\", 2021. @w@ is shifted until its first bit is set, and
+-- multiplied by the first 64 bits of 10^q. The upper half of the product has all bits of the result
+-- and the bit that rounds it. If the bits below those are all set, a carry could change them, and
+-- @w@ is multiplied by the next 64 bits of 10^q, too. This is always enough, for every @w@ below
+-- 2^64 and every @q@: Noble Mushtak and Daniel Lemire, \"Fast number parsing without fallback\",
+-- 2022. The proof is about powers that are rounded down, except 10^(-27) to 10^(-1), which are
+-- rounded up. In the table all powers are rounded up; 'truncatedLow' corrects that.
 --
 -- A decimal is exactly halfway between two numbers only if it has few bits. For a double @q@ is
--- then from -4 to 23, and for a float from -17 to 10. There, the product is exact or nearly so. It
--- was halfway if the bits that were cut off are 0, and is rounded to even. (Tests "numbers as text,
--- read".)
+-- then from -4 to 23, and for a float from -17 to 10. There, the product is exact or nearly so. If
+-- the bits that were cut off are 0, the decimal was halfway, and is rounded to even. (Tests
+-- "numbers as text, read".)
 --
--- If @w@ and @10^(-q)@ are exact in floating point, so is their quotient but for one rounding:
--- William Clinger, \"How to read floating point numbers accurately\", 1990. For numbers of a few
--- digits a division is faster than the product of 128 bits (benchmark "1000 doubles of 3 digits").
+-- If @w@ and @10^(-q)@ are exact in floating point, their quotient is rounded only once, by the
+-- division: William Clinger, \"How to read floating point numbers accurately\", 1990. For numbers
+-- of a few digits a division is faster than the product of 128 bits (benchmark "1000 doubles of 3
+-- digits").
 module Ashlar.Internal.Prim.NearestBinary
   ( Binary,
     binary32,
@@ -103,13 +104,13 @@ nearest b w q
     (# hi, lo #) -> rounded b q zeros hi lo
   where
     zeros = countLeadingZeros w
-    -- Bits of the product below those that decide: the significand, and one bit each for its
-    -- first, for rounding, and for a product whose first bit is 0.
+    -- The bits of the upper half that do not decide. Those that do are the stored significand and
+    -- three more: its first bit, one for rounding, and one because the product may begin with 0.
     cut = 61 - significandBits b
 {-# INLINE nearest #-}
 
--- The first 128 bits of the product of a number and 10^q. If a bit among the upper 64 but the last
--- n is 0, the lower bits of the power do not matter.
+-- The first 128 bits of the product of a number and 10^q. If one of the lowest n bits of the upper
+-- half is 0, the lower bits of the power do not matter.
 approximated :: Int -> Word64 -> Int -> (# Word64, Word64 #)
 approximated n w q = case timesWide w (powerHigh q) of
   (# hi, lo #)
@@ -122,7 +123,7 @@ approximated n w q = case timesWide w (powerHigh q) of
     mask = (1 `unsafeShiftL` n) - 1
 {-# INLINE approximated #-}
 
--- The lower 64 bits of a power, rounded down but for 10^(-27) to 10^(-1).
+-- The lower 64 bits of a power, rounded down, except for 10^(-27) to 10^(-1).
 truncatedLow :: Int -> Word64
 truncatedLow q
   | q >= -27 && q < 0 = powerLow q
@@ -145,7 +146,7 @@ rounded ::
 rounded b q zeros hi !lo
   | e > 0 = normal
   | e <= -63 = 0
-  -- Subnormal: it lies halfway nowhere.
+  -- Subnormal: such a number is never halfway.
   | otherwise = halve (m `unsafeShiftR` (1 - e))
   where
     -- 1 if the first bit of the product is set, else 0.
@@ -160,8 +161,8 @@ rounded b q zeros hi !lo
       | sum' >= infinityBits b = infinityBits b
       | otherwise = sum'
       where
-        -- The first bit of the significand is not stored: it adds 1 to the exponent. If the
-        -- significand is rounded up to a power of two, that also does.
+        -- The first bit of the significand is not stored: it adds 1 to the exponent. So does
+        -- rounding the significand up to a power of two.
         sum' = (fromIntegral (e - 1) `unsafeShiftL` significandBits b) + halve even'
         even'
           | halfway = m .&. complement 1
@@ -171,7 +172,7 @@ rounded b q zeros hi !lo
             && (m `unsafeShiftL` shift) == hi
 {-# INLINE rounded #-}
 
--- | Of the bits of a positive number that is not infinite: @m@ and @k@ such that it is @m * 2^k@.
+-- | From the bits of a positive, finite number: @m@ and @k@ such that the number is @m * 2^k@.
 significandAndExponent :: Binary -> Word64 -> (Word64, Int)
 significandAndExponent b bits
   | e == 0 = (fraction, 1 + least)
@@ -183,7 +184,8 @@ significandAndExponent b bits
 
 -- | Is @w * 10^q@ a quotient of two exact numbers, which the machine rounds once?
 --
--- Not on 32 bits: an 'Int' holds no such @w@, and the x87 rounds to 64 bits of significand first.
+-- 'False' on 32-bit machines: an 'Int' cannot hold such a @w@, and the x87 first rounds to a
+-- significand of 64 bits.
 isQuotient ::
   Binary ->
   -- | @w@

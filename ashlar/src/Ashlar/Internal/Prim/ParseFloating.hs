@@ -7,16 +7,16 @@
 --
 -- Note [More than 19 digits]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
--- 19 digits fit into a word, and Note [Nearest binary numbers] is about those. Of a longer number,
--- the first 19 digits and what follows lie between two such decimals, @w@ and @w + 1@. If both are
--- rounded to the same number, that is the result. Otherwise the decimal is compared with what lies
--- halfway between the two results, in exact integers. For a double, less than one number in 100
--- needs that. (Test "the exact comparison is rare".)
+-- 19 digits fit into a word, and Note [Nearest binary numbers] is about those. A longer number lies
+-- between two such decimals: @w@, its first 19 digits, and @w + 1@. If both are rounded to the same
+-- number, that is the result. Otherwise the decimal is compared with what lies halfway between the
+-- two results, in exact integers. For a double, less than one number in 100 needs that. (Test "the
+-- exact comparison is rare".)
 --
--- Untrusted text can hold numbers of any length. So 800 digits are compared, and whether a later
--- one is not 0. No more is needed: a number halfway between two doubles has at most 767 digits. The
--- exponent of ten is bounded, because the numbers @w@ and @w + 1@ are neither 0 nor infinite. All
--- else is one pass over the text. (Test "hostile numbers".)
+-- Untrusted text can hold numbers of any length. So only 800 digits take part in the comparison,
+-- and whether a later digit is not 0. That is enough: a number halfway between two doubles has at
+-- most 767 digits. The exponent of ten is bounded, because the numbers @w@ and @w + 1@ are neither
+-- 0 nor infinite. All else is one pass over the text. (Test "hostile numbers".)
 module Ashlar.Internal.Prim.ParseFloating
   ( scanNumber,
     addDigit,
@@ -31,8 +31,7 @@ import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import GHC.Exts (Int (I#))
 
--- | Scan a number without sign: digits, perhaps a point and digits, perhaps an exponent. It takes
--- as much as makes a number.
+-- | Scan the longest number without sign: digits, perhaps a point and digits, perhaps an exponent.
 scanNumber ::
   -- | Where the text begins.
   Ptr Word8 ->
@@ -81,9 +80,10 @@ byteAt :: Ptr Word8 -> Ptr Word8 -> IO Word8
 byteAt p e = if p == e then pure 0 else peekHost p
 {-# INLINE byteAt #-}
 
--- Digits from an address up to an end, and their value with another one before them. (The loops
--- have the end as a free variable: Note [Scanning chunks] in "Ashlar.Internal.Get.Scan". Eight
--- digits at a time would make long fractions a little faster, and short ones a little slower.)
+-- Scan digits. The continuation gets the address after them, and the value of @before@ followed by
+-- them. (The loops have the end as a free variable: Note [Scanning chunks] in
+-- "Ashlar.Internal.Get.Scan". Eight digits at a time would make long fractions a little faster, and
+-- short ones a little slower.)
 digits :: Ptr Word8 -> Ptr Word8 -> Word64 -> (Ptr Word8 -> Word64 -> IO r) -> IO r
 digits start e before done = go start before
   where
@@ -96,8 +96,8 @@ digits start e before done = go start before
         if v < 10 then go (p `plusPtr` 1) (acc * 10 + fromIntegral v) else done p acc
 {-# INLINE digits #-}
 
--- The digits of an exponent, and their value. (Unboxed by hand: GHC 9.10 passes on the box that
--- 'addDigit' may return.)
+-- Scan the digits of an exponent. The continuation gets the address after them and their value.
+-- (Unboxed by hand: GHC 9.10 passes on the box that 'addDigit' may return.)
 exponentDigits :: Ptr Word8 -> Ptr Word8 -> (Ptr Word8 -> Int -> IO r) -> IO r
 exponentDigits start e done = go start 0#
   where
@@ -111,16 +111,16 @@ exponentDigits start e done = go start 0#
           else done p (I# n)
 {-# INLINE exponentDigits #-}
 
--- | An exponent with one more digit, given as a character. It stops growing beyond any number of
--- digits that memory can hold, so that sums do not overflow.
+-- | Add a digit, given as a character, to an exponent. An exponent that is larger than any number
+-- of digits in memory does not change, so that sums do not overflow.
 addDigit :: Int -> Word8 -> Int
 addDigit n w
   | n < maxBound `quot` 20 = n * 10 + fromIntegral w - 48
   | otherwise = n
 {-# INLINE addDigit #-}
 
--- | The bits of the number that is nearest to any number of digits, which may have a point between
--- them or at either end. Note [More than 19 digits].
+-- | The bits of the number that is nearest to a decimal of any length. The digits may have a point
+-- between them or at either end. See Note [More than 19 digits].
 nearestOfDigits ::
   Binary ->
   -- | Where the digits begin.
@@ -148,8 +148,8 @@ nearestOfDigits b start end q = leading start
 point :: Word8
 point = 46
 
--- At most n digits, and their value with another one before them, and where they end. A point is
--- left out.
+-- Take at most n digits, and skip a point. The continuation gets the address after them, and the
+-- value of @before@ followed by them.
 upTo ::
   Int -> Ptr Word8 -> Ptr Word8 -> Word64 -> (Ptr Word8 -> Word64 -> IO r) -> IO r
 upTo most start end before done = go most start before
@@ -163,7 +163,7 @@ upTo most start end before done = go most start before
           else go (n - 1 :: Int) (p `plusPtr` 1) (acc * 10 + fromIntegral (w - 48))
 {-# INLINE upTo #-}
 
--- How many digits there are, without a point.
+-- The number of digits, not counting a point.
 countDigits :: Ptr Word8 -> Ptr Word8 -> IO Int
 countDigits start end = go start
   where
@@ -188,7 +188,7 @@ halfway ::
   IO Word64
 halfway b below first end q = kept (800 :: Int) first 0
   where
-    -- By 18 digits, so that there are few large products.
+    -- Takes 18 digits at a time, so that there are few large products.
     kept most !p !acc =
       upTo 18 p end 0 $ \p' w -> do
         n <- countDigits p p'
@@ -209,7 +209,7 @@ halfway b below first end q = kept (800 :: Int) first 0
     middle = (2 * toInteger m + 1) * 2 ^ max 0 (k - 1)
 {-# NOINLINE halfway #-}
 
--- Is a digit other than 0 there?
+-- Is one of the digits not 0?
 anyNonZero :: Ptr Word8 -> Ptr Word8 -> IO Bool
 anyNonZero start end = go start
   where

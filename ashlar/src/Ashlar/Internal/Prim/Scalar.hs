@@ -294,7 +294,7 @@ wordAs64LE = Scalar 8 (\p -> pokeLE p . toWord64) (fmap narrow . peekLE)
     narrow = fromIntegral :: Word64 -> Word
 {-# INLINE wordAs64LE #-}
 
--- | An 'Int' as 64 bits, with the same remark.
+-- | An 'Int' as 64 bits, with the same limit as 'wordAs64LE'.
 intAs64LE :: Scalar Int
 intAs64LE = Scalar 8 (\p -> pokeLE p . toInt64) (fmap fromInt64 . peekLE)
   where
@@ -356,7 +356,7 @@ peekShort p n
   | otherwise = fromIntegral <$> (peekHost p :: IO Word8)
 {-# INLINE peekShort #-}
 
--- | A number of 64 bits. A 'Word' that has them becomes an 'Integer' without a check.
+-- | A number of 64 bits as an 'Integer'. A 'Word' of 64 bits needs no check for that.
 fromWord64 :: Word64 -> Integer
 fromWord64 w
   | finiteBitSize (0 :: Word) == 64 = integerFromWord (fromIntegral w)

@@ -92,11 +92,11 @@ import GHC.IO (IO (..), unIO)
 import GHC.Word (Word64 (W64#))
 #endif
 
--- | A text that was copied from UTF-8 (RFC 3629); or how many of the bytes are whole characters,
--- after which they are malformed.
+-- | A text that was copied from UTF-8 (RFC 3629), or the number of bytes before the first malformed
+-- character.
 --
--- It is unboxed, because not every GHC removes the box of it. (Allocation test "a text: its units
--- and six words".)
+-- It is unboxed, because not every GHC removes its box. (Allocation test "a text: its units and six
+-- words".)
 type Utf8 = (# T.Text| Int# #)
 
 -- | Copy bytes of UTF-8 into a text.
@@ -111,7 +111,7 @@ decodeUtf8At ::
   Int ->
   State# RealWorld ->
   (# State# RealWorld, Utf8 #)
--- The same for any UTF-8, with the functions of text.
+-- 'decodeUtf8At' with the functions of text.
 decodeAny# :: Ptr Word8 -> Int -> State# RealWorld -> (# State# RealWorld, Utf8 #)
 decodeAny# p n s = case unIO (decodeAny p n) s of
   (# s', Right text #) -> (# s', (# text | #) #)
@@ -246,7 +246,8 @@ decodeUtf8At p@(Ptr a) n@(I# k)
       (# s', _, _ #) -> decodeAny# p n s'
 {-# INLINE decodeUtf8At #-}
 
--- An array with the bytes, at least one. The flag is 1 if they are valid, and else they may be.
+-- Copy the bytes, at least one, to an array. The flag is 1 if they are known to be valid. If it is
+-- not, the array is not to be used.
 copyUtf8 :: Addr# -> Int# -> State# RealWorld -> (# State# RealWorld, ByteArray#, Int# #)
 copyUtf8 a k = \s -> case unIO copied s of
   (# s', Copied (MutableByteArray arr) good #) -> case unsafeFreezeByteArray# arr s' of
@@ -274,7 +275,7 @@ data Copied = Copied !(MutableByteArray RealWorld) !Bool
 shortText :: Int
 shortText = 64
 
--- Are the bytes valid? If not, or if nobody knows, text decides.
+-- Are the bytes known to be valid? If not, text decides.
 isUtf8 :: Ptr Word8 -> Int -> IO Bool
 #if MIN_VERSION_bytestring(0,12,1)
 isUtf8 p n = do
@@ -326,7 +327,7 @@ utf16LengthOf (T.Text (A.ByteArray arr) start n) = go start n 0
         part' = 2 * maxForeignUnits
     part i k = utf16Units arr i k
 
--- No byte of UTF-8 has more than one unit, so two bytes are enough for each. A character is not
+-- Each byte of UTF-8 becomes at most one unit, so two bytes are enough for it. A character is not
 -- cut: its first bytes, at most three, wait for the next batch. The byte that is read lies in the
 -- text, as k < n - off.
 utf16UnitsThatFit (T.Text arr start n) off space = back (min (n - off) most)
@@ -392,7 +393,8 @@ decodeUtf8At p@(Ptr a) n@(I# k)
         | otherwise -> decodeAny# p n s'
 {-# INLINE decodeUtf8At #-}
 
--- An array with the units, and their number. It is -1 if the bytes are malformed, or too many.
+-- Convert the bytes to an array of units, and return their number, or -1 if the bytes are malformed
+-- or too many.
 toUtf16 :: Addr# -> Int# -> State# RealWorld -> (# State# RealWorld, ByteArray#, Int# #)
 toUtf16 a k = \s -> case unIO converted s of
   (# s', Units (A.Array arr) (I# units) #) -> (# s', arr, units #)
@@ -500,7 +502,7 @@ writeEscaped escapes !p0 text@(T.Text arr start _) !off !n = go off p0
         !u = unit i
     one by w p = escapeWrite escapes p (low by w)
     low by w = fromIntegral (w `unsafeShiftR` by .&. 0x7F) :: Word8
-    -- Where a word begins that has ASCII, or that the range does not have.
+    -- The index of the next word that has ASCII, or that does not lie in the range.
     withoutAscii !i
       | i + 4 <= end, noAscii4 (fourUnits arr (start + i)) = withoutAscii (i + 4)
       | otherwise = i
@@ -523,9 +525,9 @@ pair a b = unsafeChr (((fromIntegral a - 0xD800) `shiftL` 10) + (fromIntegral b 
 -- There this test says no, and the loop takes the units one by one.
 --
 -- The second test is for other scripts: every unit has such a bit. Nothing is replaced there, so
--- the C code converts as many words of this kind as there are. It is no gain for ASCII between
--- replacements, where a call for some characters takes longer than they do. (Benchmarks "aeson's
--- Value: messages" and "messages in Japanese".)
+-- the C code converts as many words of this kind as there are. For ASCII between replacements the C
+-- code would be no gain: calling it for a few characters takes longer than the loop. (Benchmarks
+-- "aeson's Value: messages" and "messages in Japanese".)
 
 -- The units i to i + 3, which must lie in the array.
 fourUnits :: A.Array -> Int -> Word64

@@ -8,12 +8,12 @@
 -- Groups of seven bits, the most significant first. The highest bit of a byte is set if another
 -- byte follows.
 --
--- * The variable-length quantity of MIDI (Standard MIDI Files 1.0), which is also the base 128 of
---   ASN.1 (X.690, 8.1.2.4.2 and 8.19.2), is just that.
--- * The offsets of git's packs (gitformat-pack, OBJ_OFS_DELTA) take one from the number before each
---   group but the last. So each number has one encoding.
--- * The integers of SQLite (file format, section 1.6) have eight such groups at most, and after
---   these eight bits in a ninth byte.
+-- * The variable-length quantity of MIDI (Standard MIDI Files 1.0) has no other rules. The base 128
+--   of ASN.1 (X.690, 8.1.2.4.2 and 8.19.2) is the same.
+-- * For the offsets of git's packs (gitformat-pack, OBJ_OFS_DELTA), 1 is taken from the number
+--   before each group except the last. So each number has one encoding.
+-- * The integers of SQLite (file format, section 1.6) have at most eight such groups. A ninth byte
+--   has eight bits.
 module Ashlar.Internal.Prim.Varint.BigEndian
   ( word32VLQBE,
     word64VLQBE,
@@ -57,7 +57,7 @@ wordVLQBE :: Varint Word
 wordVLQBE = bigEndian 10
 {-# INLINE wordVLQBE #-}
 
--- Given the most bytes that a number of the type takes.
+-- The format of a type, given the most bytes that a number takes.
 bigEndian :: forall a. (Bounded a, Integral a) => Int -> Varint a
 bigEndian bound =
   Varint (boundedPrim bound (writeVLQBE . fromIntegral)) groups $
@@ -84,11 +84,11 @@ sizeOfGitOffset = go 1
   where
     go !n x = if x < 0x80 then n else go (n + 1) ((x `unsafeShiftR` 7) - 1)
 
--- Write groups, the last first. Needs as many writable bytes.
+-- Write groups, the last one first. Needs a writable byte for each.
 writeGroups ::
-  -- What is made of the rest of the number before each group but the last.
+  -- Applied to what is left of the number before each group except the last.
   (Word64 -> Word64) ->
-  -- How many groups.
+  -- The number of groups.
   Int ->
   Word64 ->
   Ptr Word8 ->
@@ -122,7 +122,7 @@ writeSQLite :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
 writeSQLite x p
   | x < 0x0100000000000000 = writeVLQBE x p
   | otherwise = do
-    -- Eight groups that all go on, and the lowest byte.
+    -- Eight groups with the highest bit set, then the lowest byte of the number.
     let go i y
           | i < 0 = pure ()
           | otherwise = do
@@ -150,7 +150,7 @@ readBigEndian form range p have = case form of
     go :: Int -> Word64 -> IO Decoded
     go i x
       | i >= have = pure (goesOn form range have)
-      -- The rest would not fit 64 bits. (What is too long as well is that.)
+      -- The next group would not fit into 64 bits. (A number that is too long as well is TooLarge.)
       | x >= 0x0200000000000000 = pure (TooLarge (i + 1))
       | otherwise = do
         b <- byteAt p i
@@ -162,7 +162,8 @@ readBigEndian form range p have = case form of
       _ -> go n x
 {-# INLINE readBigEndian #-}
 
--- | Read an offset of git's. The arguments after the greatest number are those of 'readBigEndian'.
+-- | Read an offset of git's, given the greatest number. The other arguments are those of
+-- 'readBigEndian'.
 readGitOffset :: Word64 -> Ptr Word8 -> Int -> IO Decoded
 readGitOffset greatest p have = go 0 0
   where
@@ -178,7 +179,7 @@ readGitOffset greatest p have = go 0 0
           else if x' == maxBound then pure (TooLarge (i + 1)) else go (i + 1) (x' + 1)
 {-# INLINE readGitOffset #-}
 
--- | Read an integer of SQLite's, which may have groups that it does not need.
+-- | Read an integer of SQLite's. It may have more groups than it needs.
 readSQLite :: Ptr Word8 -> Int -> IO Decoded
 readSQLite p have = go 0 0
   where
@@ -206,8 +207,8 @@ byteAt p i = (fromIntegral :: Word8 -> Word64) <$> peekHost (p `plusPtr` i)
 -- An unsigned number has seven bits in each byte, as in LEB128. A signed number is its sign and
 -- magnitude: the second highest bit of the first byte is the sign, which leaves six bits there.
 --
--- The quantities of MIDI have the same name, and the most significant bits first. They are another
--- format.
+-- The quantities of MIDI have the same name but are another format, with the most significant bits
+-- first.
 
 -- | 1 to 10 bytes.
 wordVLQ :: Varint Word
@@ -220,12 +221,12 @@ intVLQ =
   Varint (boundedPrim 10 intWrite) intSize $
     ReadHalf alone short (SignAndMagnitude (rangeOf (0 :: Int))) fromIntegral
   where
-    -- Not a zero with a sign.
+    -- 0x40 is a zero with a sign.
     alone b = b < 0x80 && b /= 0x40
     short b = if b < 0x40 then fromIntegral b else negate (fromIntegral (b .&. 0x3F))
 {-# INLINE intVLQ #-}
 
--- (The absolute value of the least number is a 'Word64', and not an 'Int'.)
+-- (The absolute value of the least number fits a 'Word64' but not an 'Int'.)
 magnitude :: Int -> Word64
 magnitude x = if x < 0 then negate (fromIntegral x) else fromIntegral x
 {-# INLINE magnitude #-}
@@ -265,7 +266,7 @@ readSignAndMagnitude range p have = do
       | b == 0x40 = NegativeZero 1
       | b < 0x80 = Decoded 1 (signed (b .&. 0x3F))
       | n == 0 = Needs (have + 1)
-      -- The magnitude is less than 2^63, or that with a sign; nine groups have 63 bits.
+      -- The magnitude is below 2^63, or 2^63 with a sign. Nine groups have 63 bits.
       | n > 9 || m > 0x7FFFFFFFFFFFFFFF + negative || rest > 0x200000000000000 =
         TooLarge (min (n + 1) 10)
       | rest == 0 = Overlong (n + 1)
@@ -296,7 +297,7 @@ prefixSize :: Word64 -> Int
 prefixSize x = min 9 (groupsOfBits (bitsUnsigned x))
 {-# INLINE prefixSize #-}
 
--- Eight bytes are written whatever their number: the buffer has the bound free (INV-B2).
+-- Eight bytes are stored even if the number has fewer: the buffer has the bound free (INV-B2).
 prefixWrite :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
 prefixWrite x p
   | n <= 8 = do

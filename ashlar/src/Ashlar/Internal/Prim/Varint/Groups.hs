@@ -52,17 +52,17 @@ bitsSigned x = 65 - countLeadingZeros (fromIntegral (x `xor` (x `unsafeShiftR` 6
 
 -- Note [Eight groups at once]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- The obvious loop takes one group after the other, and the processor cannot foresee where it ends.
+-- The obvious loop takes one group after the other, and the processor cannot predict where it ends.
 -- So 56 bits are spread to eight bytes at once: the upper half is moved up by 4 bits, then the
 -- upper quarter of each half by 2, then the upper eighths by 1 (Warren, Hacker's Delight, second
 -- edition, section 7-5, "Expand"). The leading zeros tell the number of groups. As many bytes are
 -- written as a number of the type may take, whatever this one takes: the buffer has them free
 -- (INV-B2).
 --
--- Numbers of one group are told apart before that, because often all are such. Measured on random
--- numbers of up to 7, 14, 32, 60 and 64 bits, this beats the loop at every length. A case for two
--- groups costs more than it saves. Eight at once without the case for one group is better in the
--- middle, and takes twice as long for small numbers.
+-- Numbers of one group are recognised before that, because often all numbers are that small.
+-- Measured on random numbers of up to 7, 14, 32, 60 and 64 bits, this beats the loop at every
+-- length. A case for two groups costs more than it saves. Without the case for one group, numbers
+-- of medium length are faster, but small ones take twice as long.
 
 -- The lowest 56 bits, seven in each byte.
 spread :: Word64 -> Word64
@@ -191,11 +191,11 @@ writeSigned16 x p
     i = fromIntegral x
 {-# INLINE writeSigned16 #-}
 
--- Write any number of groups, out of line, and return the address after them.
+-- Write n groups with a function that is not inlined, and return the address after them.
 --
--- The number is computed here, and handed to the function. So nothing has to be returned: before
--- GHC 9.4, a function that is not inlined returns an address in a box, for each number. (Allocation
--- test "varints: nothing for each number".)
+-- The caller computes n, so the function has nothing to return. Before GHC 9.4, a function that is
+-- not inlined returns an address in a box, for each number. (Allocation test "varints: nothing for
+-- each number".)
 manyGroups :: Int -> (Int -> IO ()) -> Ptr Word8 -> IO (Ptr Word8)
 manyGroups n write p = (p `plusPtr` n) <$ write n
 {-# INLINE manyGroups #-}
@@ -244,7 +244,7 @@ readGroups p have
   | have < 8 = few 0 0
   | otherwise = do
     w <- peekLE p
-    -- The highest bits of the bytes that are a last one.
+    -- The highest bit of each byte that is a last group.
     let ends = complement w .&. 0x8080808080808080 :: Word64
         bits = countTrailingZeros ends + 1
     if ends /= 0
@@ -275,7 +275,7 @@ readGroups p have
     byte i = (fromIntegral :: Word8 -> Word64) <$> peekHost (p `plusPtr` i)
 {-# INLINE readGroups #-}
 
--- What 'spread' undoes, whatever the highest bits of the bytes.
+-- The inverse of 'spread'. It ignores the highest bit of each byte.
 gathered :: Word64 -> Word64
 gathered =
   step 4 0x000000000FFFFFFF 0x0FFFFFFF00000000
@@ -321,14 +321,14 @@ readSigned form range p have = of' <$> readGroups p have
       | n > 10 || (tenth /= 0 && tenth /= 0x7F) = tooMany form range n
       | otherwise = checked form n (groupsOfBits (bitsSigned x)) range (fromIntegral x)
       where
-        -- The bits above those of the groups are as the highest of them; in the tenth, all
-        -- are.
+        -- The bits above those of the groups are copies of the highest bit of the last group.
+        -- Ten groups have all bits.
         unused = if n < 10 then 64 - 7 * n else 0
         x = fromIntegral (all64 `unsafeShiftL` unused) `unsafeShiftR` unused :: Int64
         all64 = low .|. (tenth `unsafeShiftL` 63)
 {-# INLINE readSigned #-}
 
--- | Read the low 64 bits of an unsigned number of up to ten groups, be they needed or not.
+-- | Read the low 64 bits of an unsigned number of up to ten groups, needed or not.
 readLenient :: Ptr Word8 -> Int -> IO Decoded
 readLenient p have = of' <$> readGroups p have
   where

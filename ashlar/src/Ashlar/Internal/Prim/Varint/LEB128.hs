@@ -71,7 +71,7 @@ unsigned bound write =
     readAsUnsigned (rangeOf (0 :: a)) fromIntegral
 {-# INLINE unsigned #-}
 
--- A signed one.
+-- A signed format: the same arguments.
 signed ::
   forall a.
   (Bounded a, Integral a) =>
@@ -82,12 +82,12 @@ signed bound write =
   Varint (boundedPrim bound write) (groupsOfBits . bitsSigned . fromIntegral) $
     ReadHalf (< 0x80) fromGroup (Signed Shortest (rangeOf (0 :: a))) fromIntegral
   where
-    -- Its seven bits are moved up, and down with the sign.
+    -- Extends the sign of the seven bits.
     fromGroup b = fromIntegral ((fromIntegral (b `unsafeShiftL` 1) :: Int8) `unsafeShiftR` 1)
 {-# INLINE signed #-}
 
--- | Read a format with padding: accept as many groups as the type has room for, be they needed or
--- not. Formats that cannot be padded stay as they are.
+-- | Read a format with padding: accept as many groups as the type has space for, needed or not.
+-- Formats that cannot be padded stay as they are.
 padded :: Varint a -> Varint a
 padded (Varint prim sizeOf (ReadHalf alone short code long)) =
   Varint prim sizeOf . flip (ReadHalf alone short) long $ case code of
@@ -97,7 +97,7 @@ padded (Varint prim sizeOf (ReadHalf alone short code long)) =
     other -> other
 {-# INLINE padded #-}
 
--- | Read an unsigned number, which a function changes.
+-- | Read an unsigned number, and apply a function to it.
 readAsUnsigned ::
   -- | The range of the number before it is changed.
   Range ->
@@ -153,13 +153,12 @@ intLEB128 = signed 10 (writeSigned64 . fromIntegral)
 -- documentation, "Base 128 Varints" and "Signed Integers").
 --
 -- [@uint32@, @uint64@] An unsigned number is written as in unsigned LEB128.
--- [@int32@, @int64@] A signed number is taken as 64 bits in two's complement, and these as
---   an unsigned number: a negative one takes 10 bytes, whatever its type.
+-- [@int32@, @int64@] A signed number is extended to 64 bits of two's complement, and written as
+--   an unsigned number. A negative number takes 10 bytes, whatever its type.
 -- [@sint32@, @sint64@] The index of the number in the sequence 0, -1, 1, -2, 2 and so on
 --   (\"zigzag\") is written as an unsigned number. So numbers near 0 are short.
 
--- A signed number, extended to 64 bits of two's complement, and these as an unsigned
--- number.
+-- A signed number, extended to 64 bits of two's complement and written as an unsigned number.
 extended :: forall a. (Bounded a, Integral a) => Varint a
 extended =
   Varint (boundedPrim 10 (writeUnsigned64 . bits)) (groupsOfBits . bitsUnsigned . bits) $
@@ -168,15 +167,15 @@ extended =
     bits x = fromIntegral (fromIntegral x :: Int64)
 {-# INLINE extended #-}
 
--- Numbers that are written as others, which are unsigned. Read leniently, the others may have more
--- bits than their type.
+-- A format that writes each number as an unsigned number of another type. The function that
+-- converts back gets 64 bits: 'lenient' may read more bits than that type has.
 via :: forall a w. (Bounded w, Integral w) => (a -> w) -> (Word64 -> a) -> Varint w -> Varint a
 via to from (Varint prim sizeOf _) =
   Varint (contramapB to prim) (sizeOf . to) $ readAsUnsigned (rangeOf (0 :: w)) from
 {-# INLINE via #-}
 
 -- | Read a format of this module as the decoders of Protocol Buffers do: accept up to ten bytes,
--- be they needed or not, and drop the bits that the type cannot hold.
+-- needed or not, and drop the bits that the type cannot hold.
 lenient :: Varint a -> Varint a
 lenient (Varint prim sizeOf (ReadHalf alone short _ long)) =
   Varint prim sizeOf (ReadHalf alone short Lenient long)
@@ -228,7 +227,7 @@ intZigzag
   | finiteBitSize (0 :: Int) == 64 = via (zigzag64 . fromIntegral) from word64LEB128
   | otherwise = via (zigzag32 . fromIntegral) from word32LEB128
   where
-    -- Also with 32 bits, as 'lenient' may read the sign of a number from bits above those.
+    -- 64 bits also where an Int has 32, because 'lenient' may read more than 32 bits.
     from = fromIntegral . unZigzag64
 {-# INLINE intZigzag #-}
 

@@ -4,8 +4,8 @@
 -- Module      : Ashlar.Internal.Prim.Varint.Type
 -- Description : A varint format as a value: size, write half and read half
 --
--- A format is put together where it is described, from a writer and a code. So its halves cannot
--- drift apart, and one round-trip property covers all of them.
+-- A format holds its writer and its code together. So they cannot drift apart, and one round-trip
+-- property covers both.
 module Ashlar.Internal.Prim.Varint.Type
   ( -- * Formats
     Varint (..),
@@ -49,8 +49,7 @@ varintBound = sizeBound . varintPrim
 
 -- | How a number is read.
 --
--- Most numbers take one byte. These are told apart first, by code that is inlined. All others are
--- read out of line.
+-- Most numbers take one byte. Inlined code recognises these first. All others are read out of line.
 data ReadHalf a = ReadHalf
   { -- | Is this first byte the whole number?
     readsAlone :: Word8 -> Bool,
@@ -67,8 +66,8 @@ data ReadHalf a = ReadHalf
 -- Note [A code is no function]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- A format names its code and does not hold the function that reads it. A function in a record is
--- called with its arguments boxed, and returns its result in a box. The name is known while a
--- program is compiled, and becomes a call of a decoder for just this code, with the range unboxed
+-- called with boxed arguments, and returns a boxed result. The name is known while a program is
+-- compiled, and becomes a call of a decoder for just this code, with the range unboxed
 -- ('Ashlar.Internal.Get.Varint.getVarint').
 data Code
   = -- | Groups of seven bits, unsigned.
@@ -77,29 +76,32 @@ data Code
     Signed !Form !Range
   | -- | Groups of seven bits, the most significant first.
     BigEndian !Form !Range
-  | -- | The same, of which each but the last is one less. The greatest number; the least is 0.
+  | -- | As 'BigEndian', but 1 is taken from the number before each group except the last. The field
+    -- is the greatest number. The least is 0.
     GitOffset !Word64
-  | -- | Up to eight groups of seven bits, the most significant first, or these and eight bits.
+  | -- | Up to eight groups of seven bits, the most significant first. After eight groups that go
+    -- on, a byte of eight bits.
     SQLite
   | -- | A sign and six bits, and then groups of seven.
     SignAndMagnitude !Range
-  | -- | The first byte tells the length. The greatest number; the least is 0.
+  | -- | The first byte tells the length. The field is the greatest number. The least is 0.
     Prefixed !Word64
-  | -- | Up to ten groups of seven bits, be they needed or not.
+  | -- | Up to ten groups of seven bits, needed or not.
     Lenient
 
 -- | Which encodings of a number are accepted.
 data Form
   = -- | The shortest.
     Shortest
-  | -- | Those of as many groups as the type has room for: its bits divided by 7, rounded up.
+  | -- | Those of at most as many groups as the type has space for: its bits divided by 7, rounded
+    -- up.
     Padded
 
 -- | The numbers of a type, as words.
 data Range = Range
-  { -- | What makes 0 of the least number when it is added.
+  { -- | The number that added to the least number of the type gives 0.
     rangeToZero :: !Word64,
-    -- | The greatest number after that has been added.
+    -- | The greatest number of the type, after adding the same.
     rangeGreatest :: !Word64
   }
 
@@ -110,11 +112,11 @@ rangeOf _ = Range (negate least) (fromIntegral (maxBound :: a) - least)
     least = fromIntegral (minBound :: a)
 {-# INLINE rangeOf #-}
 
--- | The outcome of reading a number. Each has the number of bytes that were read.
+-- | The outcome of reading a number. All except 'Needs' have the number of bytes that were read.
 data Decoded
-  = -- | The bytes of a number, and the number. A signed one is in two's complement.
+  = -- | The number. A signed one is in two's complement.
     Decoded !Int !Word64
-  | -- | More bytes are needed than there are: this many.
+  | -- | At least this many bytes are needed, more than there are.
     Needs !Int
   | -- | The number has a shorter form.
     Overlong !Int
@@ -125,7 +127,7 @@ data Decoded
   | -- | More bytes than a number may have.
     TooLong !Int
 
--- | Accept a number that has the form, and is in the range.
+-- | Accept a number that has the required form and is in the range.
 checked ::
   Form ->
   -- | The bytes it was read from.
@@ -146,14 +148,14 @@ checked form n shortest range@(Range toZero greatest) x = case form of
     most = groupsOfRange range
 {-# INLINE checked #-}
 
--- | A number goes on after the bytes that are there.
+-- | The outcome if a number goes on after the bytes that are there.
 goesOn :: Form -> Range -> Int -> Decoded
 goesOn form range have = case form of
   Padded | have >= groupsOfRange range -> TooLong (groupsOfRange range)
   _ -> Needs (have + 1)
 {-# INLINE goesOn #-}
 
--- | The groups of seven bits that the type of a range has room for.
+-- | The groups of seven bits that the type of a range has space for.
 groupsOfRange :: Range -> Int
 groupsOfRange (Range _ greatest) = groupsOfBits (bitsUnsigned greatest)
 {-# INLINE groupsOfRange #-}
