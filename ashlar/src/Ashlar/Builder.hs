@@ -14,9 +14,9 @@
 --
 -- This module has all names of "Data.ByteString.Builder", so that changing the import is enough,
 -- and some more. 'generic', 'scientific' and 'standard' are among them since bytestring 0.11.1.
--- Import it unqualified, together with "Ashlar.Codec" and "Ashlar.Get": only 'writeFile' is also a
--- name of the Prelude, and of "System.IO": a program that uses it hides it in both. If another
--- library takes or gives bytestring's builder, "Ashlar.Builder.Bytestring" converts, as in
+-- Import it unqualified, together with "Ashlar.Codec" and "Ashlar.Get". Only 'writeFile' is also a
+-- name of the Prelude and of "System.IO": a program that uses ours hides theirs. If another library
+-- takes or gives bytestring's builder, "Ashlar.Builder.Bytestring" converts, as in
 -- @responseBuilder status headers (toBytestringBuilder page)@.
 --
 -- In the modules below this one:

@@ -13,7 +13,7 @@
 -- >>> toStrictByteString ("Basic " <> byteStringBase64 "user:password")
 -- "Basic dXNlcjpwYXNzd29yZA=="
 --
--- Groups are converted many at once, and the output of a builder is written where it belongs.
+-- Many groups are converted at once. A builder writes them directly into the buffer.
 module Ashlar.Builder.Base64
   ( -- * Builders
     byteStringBase64,
@@ -72,8 +72,8 @@ byteStringBase64Url = inBase64 (Variant ForUrls True)
 byteStringBase64UrlUnpadded :: ByteString -> Builder
 byteStringBase64UrlUnpadded = inBase64 (Variant ForUrls False)
 
--- | The bytes of a lazy 'L.ByteString' in Base64, with padding at the end. Where its chunks are cut
--- does not show in the output. They are forced one by one, as the output gets there.
+-- | The bytes of a lazy 'L.ByteString' in Base64, with padding at the end. The output does not
+-- depend on where the chunks are cut. They are forced one by one, as the output gets there.
 lazyByteStringBase64 :: L.ByteString -> Builder
 lazyByteStringBase64 = lazyInBase64 (Variant Standard True)
 
@@ -93,12 +93,12 @@ inBase64 :: Variant -> ByteString -> Builder
 inBase64 v bs = action $ \c k ->
   inBatches c k groups 4 (\left -> 4 * min mostGroups left) (eachFits mostGroups groups 4) $
     \p off count -> withBytesQuick bs $ \src n ->
-      -- These are whole groups, up to the last. Four bytes are free for each.
+      -- All groups but the last are whole. Four bytes are free for each.
       writeBase64 v p (src `plusPtr` (3 * off)) (min (3 * count) (n - 3 * off))
   where
     groups = groupsOf (S.length bs)
 
--- A group may begin in one chunk and end in another. Its first bytes are carried on.
+-- A group may begin in one chunk and end in another. Its first bytes are carried over.
 lazyInBase64 :: Variant -> L.ByteString -> Builder
 lazyInBase64 v = go S.empty
   where
@@ -106,7 +106,7 @@ lazyInBase64 v = go S.empty
       L.Empty -> inBase64 v carried
       L.Chunk bs rest
         | S.null carried ->
-          -- Not more than n.
+          -- At most n bytes.
           let whole = n - n `rem` 3
            in inBase64 v (unsafeTake whole bs) `append` go (unsafeDrop whole bs) rest
         | n < wanted -> go (carried <> bs) rest

@@ -36,7 +36,7 @@ fixed :: HasResolution a => Fixed a -> Builder
 fixed x@(MkFixed n) = fixedPlaces (decimalPlaces (resolution x)) n
 {-# INLINE fixed #-}
 
--- Given the number times the resolution.
+-- The number is given multiplied by the resolution.
 fixedPlaces :: DecimalPlaces -> Integer -> Builder
 fixedPlaces (DecimalPlaces unit places power) n = action $ \c k ->
   if unit < small && abs n < small && power == unit && places > 0
@@ -57,9 +57,9 @@ fixedPlaces (DecimalPlaces unit places power) n = action $ \c k ->
         zeros = replicateWord8 (places - S.length text) 0x30
 {-# NOINLINE fixedPlaces #-}
 
--- | A number times a power of ten, in decimal. There is always a point, and if the number is less
--- than 0.1 or not less than 10,000,000 also an exponent, so the text is not longer than the digits
--- of the number and some 25 characters. The same number always has the same text.
+-- | A number times a power of ten, in decimal. There is always a point. Numbers below 0.1, and from
+-- 10,000,000 on, have an exponent. So the text is at most some 25 characters longer than the digits
+-- of the number. The same number always has the same text.
 --
 -- >>> import qualified Ashlar.Builder.Decimal as D
 -- >>> toStrictByteString (D.scaled (-1250) 1)
@@ -72,9 +72,9 @@ scaled ::
   -- | The exponent of the power of ten.
   Int ->
   Builder
-scaled n power = action $ \c k -> runOn written c k
+scaled n power = action $ \c k -> runOn decimal c k
   where
-    written
+    decimal
       | n == 0 = byteString "0.0"
       | before < 0 || before > 7 =
         sign <> first <> char7 '.' <> orZero (S.drop 1 digits) <> exponent
@@ -92,5 +92,5 @@ scaled n power = action $ \c k -> runOn written c k
     orZero ds = if S.null ds then char7 '0' else byteString ds
     text = toStrictByteString (integerDec (abs n))
     digits = S.dropWhileEnd (== 0x30) text
-    -- The number is 0 and a point and its digits, times this power of ten.
+    -- The number is a fraction with these digits after the point, times this power of ten.
     before = toInteger power + toInteger (S.length text)

@@ -6,8 +6,8 @@
 -- Description : Text in which characters are replaced: JSON, HTML and the like
 --
 -- Builders that write text in UTF-8 and replace some ASCII characters by short strings. An
--- 'Escaping' says which. This module has that of JSON, "Ashlar.Builder.Html" that of HTML. A
--- function gives any other.
+-- 'Escaping' says which. This module has that of JSON, "Ashlar.Builder.Html" that of HTML.
+-- 'escaping' makes others.
 --
 -- >>> :set -XOverloadedStrings
 -- >>> import Ashlar.Builder
@@ -55,8 +55,8 @@ import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import Numeric (showHex)
 
--- | As JSON requires in a string (RFC 8259, section 7): quotation mark, backslash and control
--- characters are replaced, by two characters if there is such a form, else by @\\u00XX@.
+-- | What JSON requires in a string (RFC 8259, section 7): quotation mark, backslash and control
+-- characters are replaced by two characters if JSON has such a form, else by @\\u00XX@.
 --
 -- >>> toStrictByteString (stringUtf8Escaped jsonEscaping "a\"b\n\SOH")
 -- "a\\\"b\\n\\u0001"

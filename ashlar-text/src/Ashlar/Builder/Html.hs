@@ -5,13 +5,13 @@
 -- Description : Text in an HTML document, in UTF-8
 --
 -- Text that is to stand between the tags of an HTML document, or in an attribute in
--- quotes. The characters that HTML would take for its own are replaced (HTML Living
--- Standard, section 13.1.4):
+-- quotes. Characters that have a meaning in HTML are replaced (HTML Living Standard,
+-- section 13.1.4):
 --
 -- > <    >    &     "      '
 -- > &lt; &gt; &amp; &quot; &#39;
 --
--- Control characters are left out (U+0000 to U+001F but for tab, line feed and
+-- Control characters are left out (U+0000 to U+001F except tab, line feed and
 -- carriage return; U+007F), because HTML does not allow them. All this is as in
 -- @Blaze.ByteString.Builder.Html.Utf8@. It does not make text safe inside a
 -- script, a style, a comment or an address.
@@ -80,8 +80,7 @@ textHtmlUtf8 = textUtf8Escaped htmlEscaping
 lazyTextHtmlUtf8 :: TL.Text -> Builder
 lazyTextHtmlUtf8 = lazyTextUtf8Escaped htmlEscaping
 
--- | Text that is UTF-8 already. It is not checked to be: bytes from 0x80 on are
--- copied.
+-- | Text that is UTF-8 already. That is not checked: bytes from 0x80 on are copied.
 --
 -- >>> byteStringHtmlUtf8 "\xC3\xA4 & \xC3\xB6"
 -- "\195\164 &amp; \195\182"

@@ -5,7 +5,7 @@
 -- Description : HTTP's chunked transfer coding
 --
 -- The body of an HTTP/1.1 message whose length is not known when it begins (RFC 9112,
--- section 7.1): a row of chunks, each after its length, and a terminator.
+-- section 7.1): chunks, each with its length before it, and a terminator.
 --
 -- >>> :set -XOverloadedStrings
 -- >>> import Ashlar.Builder.Http
@@ -35,14 +35,14 @@ import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 --
 -- A chunk ends where the buffer of the sink ends, and at a 'Ashlar.Builder.Extra.flush', which
 -- flushes the chunks made so far. An inserted ByteString becomes a chunk of its own, and is not
--- copied. So the ends of chunks depend on the sink, but what a recipient makes of them does not. No
+-- copied. So the ends of chunks depend on the sink, but the body that a recipient gets does not. No
 -- chunk is empty, because that would end the message.
 --
 -- The builder runs once, in the same buffer, and may be infinite. It reserves up to 20 bytes more
 -- than its body.
 chunkedTransferEncoding :: Builder -> Builder
 chunkedTransferEncoding body = action $ \c k -> do
-  space <- rest c
+  space <- beginIfFree c
   p <- runBuilderWith (chunkSink c k) space body
   endChunk c p
 
@@ -82,18 +82,19 @@ chunkSink c k = Sink $ \request p -> do
         end <- reserve c k 2
         crlf end
         putPtr c cursorCell (end `plusPtr` 2)
-      rest c
-    Flush -> ask c k Flush >> rest c
+      beginIfFree c
+    Flush -> ask c k Flush >> beginIfFree c
 
--- A chunk in the rest of the open buffer, unless it is not worth it.
-rest :: Cells -> IO FreeSpace
-rest c = do
+-- Begin a chunk in the open buffer if 64 bytes are free. Otherwise there is no free space, and the
+-- body will ask for more.
+beginIfFree :: Cells -> IO FreeSpace
+beginIfFree c = do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
   if e `minusPtr` p >= 64 then begin c else pure (FreeSpace p p)
 
--- The free space for the body of a chunk in the open buffer, which must hold the header, the line
--- end after the body, and a byte.
+-- Begin a chunk: return the free space for its body. The open buffer must have space for the
+-- header, the line end after the body, and a byte.
 begin :: Cells -> IO FreeSpace
 begin c = do
   p <- getPtr c cursorCell
@@ -124,15 +125,15 @@ headerBytes p e = hexDigits (e `minusPtr` p) + 2
 maxHeader :: Int
 maxHeader = 18
 
--- @n@ bytes, the longest header and a line end; the largest number, if that would overflow.
+-- @n@ bytes, the longest header and a line end; 'maxBound' if the sum would overflow.
 withOverhead :: Int -> Int
 withOverhead n = if n > maxBound - overhead then maxBound else n + overhead
   where
     overhead = maxHeader + 2
 
--- Write a number in hexadecimal, with the digits that it has, and a line end. Returns the
--- address after that. ("Ashlar.Internal.Prim.Hex" stores whole words, which may overwrite the body
--- after the last digit.)
+-- Write a number in hexadecimal, given its number of digits, and a line end. Returns the address
+-- after that. ("Ashlar.Internal.Prim.Hex" stores whole words, which would overwrite the body after
+-- the last digit.)
 header :: Ptr Word8 -> Int -> Int -> IO (Ptr Word8)
 header p digits number = do
   go (digits - 1) number

@@ -8,8 +8,8 @@
 -- The types of @time@, as RFC 3339 and ISO 8601 write them. "Ashlar.Get.Time" reads them, by the
 -- same names: import both qualified.
 --
--- The types hold more than exists: the hour 25, 3 o'clock and -1 minutes. No standard has text for
--- that and no decoder reads it, so a builder of it throws 'TimeOutOfRange' when it runs.
+-- The types have values that are no times, such as the hour 25 or the minute -1. No standard has
+-- text for these and no decoder reads them, so their builders throw 'TimeOutOfRange' when they run.
 module Ashlar.Builder.Time
   ( day,
     timeOfDay,

@@ -5,7 +5,8 @@
 -- Description : Decoders for bytes in Base64
 --
 -- Base64 (RFC 4648), which "Ashlar.Builder.Base64" writes: two alphabets, with padding or without.
--- Decoding refuses all that encoding would not have written. 'decodeBase64Lenient' refuses nothing.
+-- Decoders refuse everything that the builders would not write. 'decodeBase64Lenient' refuses
+-- nothing.
 --
 -- >>> import Ashlar.Get.Base64
 -- >>> import Ashlar.Get.Parse (bytes)
@@ -51,9 +52,9 @@ import System.IO.Unsafe (unsafeDupablePerformIO)
 
 -- | The bytes that @n@ characters of Base64 stand for, with padding. A negative number fails.
 --
--- The error is at the first character that cannot stand where it does, white space too, or at the
--- end if that is within a group of four. The bits of the last character that belong to no byte
--- must be zero. If they are not, the error is at that character. So each string has one encoding.
+-- The error is at the first character that is not allowed there, such as white space, or at the end
+-- if that is within a group of four. The bits of the last character that belong to no byte must be
+-- zero. If they are not, the error is at that character. So each string has one encoding.
 --
 -- >>> runGet (getBase64 8) "SGVsbG8="
 -- Right "Hello"
@@ -77,7 +78,7 @@ getBase64UrlUnpadded :: Int -> Get ByteString
 getBase64UrlUnpadded = getEncoded (base64 (Variant ForUrls False))
 
 -- | The bytes that the next characters stand for: all up to the first that is not in the alphabet,
--- and the padding that they need. Errors are as of 'getBase64'.
+-- and the padding that they need. Errors are those of 'getBase64'.
 --
 -- >>> runGetRest takeBase64 "SGVsbG8=;SGk="
 -- Right ("Hello",";SGk=")
@@ -99,7 +100,7 @@ takeBase64Url = taken (Variant ForUrls True)
 takeBase64UrlUnpadded :: Get ByteString
 takeBase64UrlUnpadded = taken (Variant ForUrls False)
 
--- | The bytes that a string in Base64 stands for, with padding. Errors are as of 'getBase64'.
+-- | The bytes that a string in Base64 stands for, with padding. Errors are those of 'getBase64'.
 --
 -- >>> decodeBase64 "SGVsbG8="
 -- Right "Hello"
@@ -120,7 +121,7 @@ decodeBase64Url = decodeEncoded (base64 (Variant ForUrls True))
 decodeBase64UrlUnpadded :: ByteString -> Either DecodeError ByteString
 decodeBase64UrlUnpadded = decodeEncoded (base64 (Variant ForUrls False))
 
--- | The bytes that the characters of the alphabet stand for, up to padding where it may stand. All
+-- | The bytes that the characters of the alphabet stand for, up to the first valid padding. All
 -- other bytes are skipped: line ends, for example. Bits that make no byte are dropped. It never
 -- fails.
 --
@@ -141,7 +142,7 @@ taken v = do
   bs <- takeScanned const () (\_ p e -> alphabetScanner p e)
   case negate (S.length bs) .&. 3 of
     n | n `elem` [1, 2] && variantPadded v -> do
-      -- The padding has to begin before anything is said about the characters.
+      -- If the padding is missing, that is the error, and not what is wrong with the characters.
       next <- nextCode
       if next == 0x3D then decodedFrom unpadded at bs <* padding n else bs <$ word8 0x3D
     _ -> decodedFrom unpadded at bs

@@ -46,7 +46,7 @@ fixed :: forall a. HasResolution a => Get (Fixed a)
 fixed = fixedOf (decimalPlaces (resolution (MkFixed 0 :: Fixed a)))
 {-# INLINE fixed #-}
 
--- No power is computed that the input could make large.
+-- Computes no power of an exponent that the input chooses.
 fixedOf :: DecimalPlaces -> Get (Fixed a)
 fixedOf format@(DecimalPlaces unit places _) =
   quickly (slowFixed format) $ \negative n end digitsEnd q ->
@@ -72,18 +72,20 @@ slowFixed (DecimalPlaces unit places power) = do
 signed :: Bool -> Integer -> Integer
 signed negative n = if negative then negate n else n
 
--- | A number with an optional sign, a fraction (a point and digits), and an exponent (@e@ or @E@,
--- an optional sign, and digits), the last two optional: a whole number, and the power of ten that
--- it is to be multiplied by. It takes as much as makes a number: of @1.e@ only the @1@.
+-- | A number with an optional sign, an optional fraction (a point and digits), and an optional
+-- exponent (@e@ or @E@, an optional sign, and digits). The result is a whole number, and the
+-- exponent of the power of ten that it is to be multiplied by. It reads the longest prefix that is
+-- a number: of @1.e@ only the @1@.
 --
--- The power is not computed, so large exponents cost nothing. One that is no 'Int' is refused.
+-- The power is not computed, so large exponents cost nothing. An exponent that does not fit an
+-- 'Int' is refused.
 --
 -- >>> import qualified Ashlar.Get.Decimal as D
 -- >>> runGet D.scaled "-12.50e3"
 -- Right (-1250,1)
 scaled :: Get (Integer, Int)
 scaled = quickly slowScaled $ \negative n _ _ q ->
-  -- Beyond that, 'scanNumber' may have stopped counting.
+  -- (The exponent of 'scanNumber' stops at a bound, so large ones may be wrong.)
   if abs q < 1000000 then Just (signed negative n, q) else Nothing
 
 slowScaled :: Get (Integer, Int)
@@ -99,15 +101,16 @@ slowScaled = do
     then invalidFrom at "exponent out of range"
     else pure (signed negative (toNumber (whole <> fraction)), fromInteger e)
   where
-    -- 10^30 is no Int, even if all digits in memory are subtracted.
+    -- 10^30 does not fit an Int, even if the number of all digits in memory is subtracted.
     exponentOf ds = if S.length ds > 30 then 10 ^ (30 :: Int) else toNumber ds
 
 -- A number of at most 19 digits that lies in one chunk.
 quickly ::
-  -- What reads any other.
+  -- Reads all other numbers.
   Get r ->
-  -- The result, if there is one, of: whether there is a minus; the digits; where the number ends;
-  -- where the digits end, before any exponent; the power of ten of the last digit.
+  -- Makes the result, or 'Nothing' to read the number with the other decoder, from: whether there
+  -- is a minus; the digits; where the number ends; where the digits end, before any exponent; the
+  -- power of ten of the last digit.
   (Bool -> Integer -> Ptr Word8 -> Ptr Word8 -> Int -> Maybe r) ->
   Get r
 quickly slow result = inspect quick >>= maybe slow (\(Quick end r) -> r <$ moveTo end)
@@ -129,6 +132,6 @@ quickly slow result = inspect quick >>= maybe slow (\(Quick end r) -> r <$ moveT
 -- Where a number ends, and the result.
 data Quick r = Quick !(Ptr Word8) r
 
--- The number of decimal digits, 0 for none. (It takes less than quadratic time.)
+-- The number that decimal digits stand for, 0 if there are none. (In less than quadratic time.)
 toNumber :: ByteString -> Integer
 toNumber = maybe 0 fst . C.readInteger

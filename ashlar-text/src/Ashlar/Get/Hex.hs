@@ -24,7 +24,7 @@ import Foreign.Ptr (minusPtr, plusPtr)
 -- | The bytes that @n@ hexadecimal digits stand for, two digits a byte, in either case. A negative
 -- number fails.
 --
--- The error is at the first character that is no digit, or at the end if the number of digits is
+-- The error is at the first character that is not a digit, or at the end if the number of digits is
 -- odd.
 --
 -- >>> runGet (getHex 6) "000aFF"
@@ -36,8 +36,8 @@ import Foreign.Ptr (minusPtr, plusPtr)
 getHex :: Int -> Get ByteString
 getHex = getEncoded hex
 
--- | The bytes that the next hexadecimal digits stand for: all up to the first character that is
--- none. Fails, after the last digit, if their number is odd.
+-- | The bytes that the next hexadecimal digits stand for: all up to the first other character.
+-- Fails, after the last digit, if their number is odd.
 --
 -- >>> runGetRest takeHex "000aFF;00"
 -- Right ("\NUL\n\255",";00")
@@ -48,7 +48,7 @@ takeHex = here >>= \at -> takeScanned const () (\_ p e -> scanner p e) >>= decod
       n <- hexSpan p (e `minusPtr` p)
       pure (Scanned (p `plusPtr` n) ())
 
--- | The bytes that a string of hexadecimal digits stands for. Errors are as of 'getHex'.
+-- | The bytes that a string of hexadecimal digits stands for. Errors are those of 'getHex'.
 --
 -- >>> decodeHex "000aFF"
 -- Right "\NUL\n\255"
@@ -62,7 +62,7 @@ hex = Encoding (`quot` 2) digits "getHex: negative number of digits"
     digits dst src n = do
       let bytes = n `quot` 2
       good <- readHex dst src bytes
-      -- A last digit that has no other may be none.
+      -- If the number of characters is odd, the last one may be another character.
       alone <- if good == 2 * bytes then hexSpan (src `plusPtr` good) (n - good) else pure 0
       pure $! case good + alone of
         i

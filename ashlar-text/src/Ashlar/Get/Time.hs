@@ -46,11 +46,11 @@ import Prelude hiding (takeWhile)
 -- Note [Dates that lie in one chunk]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- Nearly all dates have four digits for the year, lie in one chunk, and exist. These are read at
--- once, and so are times of day with seconds. All others are read again, byte by byte, which also
--- finds out what is wrong with them and where.
+-- once, and so are times of day with seconds. All others are read byte by byte, which also finds
+-- what is wrong with them and where.
 
 -- | A date: @YYYY-MM-DD@. The year may have more than four digits, and a sign before them. A date
--- that does not exist is refused, with the offset of the number that is out of range.
+-- that does not exist is refused. The error is at the number that is out of range.
 --
 -- >>> import qualified Ashlar.Get.Time as T
 -- >>> runGet T.day "2024-02-29"
@@ -63,11 +63,11 @@ day = step quickDay >>= \n -> if n == noDay then slowDay else pure (dayNumber n)
 dayNumber :: Int -> Day
 dayNumber n = ModifiedJulianDay (toInteger n)
 
--- No day of four digits.
+-- 'quickDay' has found no date.
 noDay :: Int
 noDay = minBound
 
--- The Modified Julian Day, or 'noDay', where nothing is read.
+-- Read a date, and return its Modified Julian Day, or read nothing and return 'noDay'.
 quickDay :: Cells -> Env -> IO Int
 quickDay c _ = do
   p <- getPtr c cursorCell
@@ -125,8 +125,8 @@ twoUpTo least most message = do
   n <- twoDigits
   if n >= least && n <= most then pure n else invalidFrom at message
 
--- | A time of day: @HH:MM:SS@ or @HH:MM@. The seconds may have a fraction, of which 12 digits count
--- and later ones must be 0. The second may be 60, as it is in a leap second.
+-- | A time of day: @HH:MM:SS@ or @HH:MM@. The seconds may have a fraction, whose digits after the
+-- twelfth must be 0. The second may be 60, for a leap second.
 --
 -- >>> import qualified Ashlar.Get.Time as T
 -- >>> runGet T.timeOfDay "07:05:03.25"
@@ -149,14 +149,14 @@ clock =
             (h, m) = minutes `quotRem` 64
         withFraction h m s
 
--- A second, and the fraction of it that may follow.
+-- Read the fraction of a second that may follow.
 withFraction :: Int -> Int -> Int -> Get Clock
 withFraction h m s = Clock h m . (wholeSeconds +) <$> picosAfterPoint
   where
     wholeSeconds = toInteger s * toInteger picosPerSecond
 
--- Hour, minute and second, with 6 bits each for the last two, or -1, where nothing is read. See
--- Note [Dates that lie in one chunk].
+-- Read a time, and return hour, minute and second, with 6 bits each for the last two, or read
+-- nothing and return -1. See Note [Dates that lie in one chunk].
 quickSeconds :: Cells -> Env -> IO Int
 quickSeconds c _ = do
   p <- getPtr c cursorCell
@@ -226,7 +226,7 @@ separator = guardedGet (\w -> w == 0x54 || w == 0x74 || w == 0x20) (Expectation 
 timeZone :: Get TimeZone
 timeZone = zoneOr utc minutesToTimeZone
 
--- The first for UTC by name, the second for a difference in minutes.
+-- The first argument is for UTC by name, the second for a difference in minutes.
 zoneOr :: a -> (Int -> a) -> Get a
 zoneOr named ahead =
   guardedGet begins (Expectation ["'Z'", "'+'", "'-'"]) $
@@ -248,8 +248,8 @@ zoneOr named ahead =
 zonedTime :: Get ZonedTime
 zonedTime = ZonedTime <$> localTime <*> timeZone
 
--- | A 'localTime' and its 'timeZone', as the time in UTC. A second 60 must be the last of a day in
--- UTC.
+-- | A 'localTime' and its 'timeZone', as the time in UTC. A second 60 is accepted only as the last
+-- of a day in UTC.
 --
 -- >>> import qualified Ashlar.Get.Time as T
 -- >>> runGet T.utcTime "2024-02-29T12:00:00+01:00"

@@ -21,7 +21,7 @@ import Foreign.Ptr (minusPtr, plusPtr)
 -- | A UUID as text (RFC 9562): 32 hexadecimal digits in either case, in groups of 8, 4, 4, 4 and
 -- 12, with hyphens between them. The result is the first 16 digits and the last 16.
 --
--- The error is at the first character that cannot stand where it does.
+-- The error is at the first character that is not allowed there.
 --
 -- >>> import Ashlar.Get.UUID
 -- >>> runGet uuid "00000000-0000-0001-0000-00000000000A"
@@ -39,7 +39,7 @@ uuid = step quick >>= maybe slow pure
           found <- readUUID p
           found <$ maybe (pure ()) (\_ -> putPtr c cursorCell (p `plusPtr` uuidBytes)) found
 
--- Digit by digit: it lies in several chunks, or something is wrong.
+-- Read a UUID digit by digit, because it does not lie in one chunk or is invalid.
 slow :: Get (Word64, Word64)
 slow = do
   high <- digits 8 0 >>= after 4 >>= after 4

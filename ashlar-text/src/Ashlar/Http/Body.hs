@@ -6,9 +6,9 @@
 -- Module      : Ashlar.Http.Body
 -- Description : Bodies of requests and responses
 --
--- What servers and clients have in common: a body that a peer sends is decoded as it arrives,
--- within a limit, and a body that is sent has the length that its header says. The packages
--- @ashlar-wai@ and @ashlar-http-client@ are made of these.
+-- What servers and clients have in common. A received body is decoded as it arrives, within a
+-- limit. A sent body must have the length that its header says. The packages @ashlar-wai@ and
+-- @ashlar-http-client@ use this module.
 --
 -- >>> import Ashlar.Http.Body
 -- >>> import qualified Data.ByteString as S
@@ -61,8 +61,8 @@ instance Exception BodyError where
       BodyTooLarge limit -> "has more than " ++ show limit ++ " bytes"
       BodyInvalid reason -> "is invalid: " ++ displayException reason
 
--- | Decode a body, up to its end. What it holds at once is limited as in "Ashlar.Get", too. An
--- exception of the action is passed on.
+-- | Decode a body, up to its end. The budgets of "Ashlar.Get" also apply. An exception of the
+-- action is passed on.
 decodeLimited ::
   -- | The limit in bytes.
   Int64 ->
@@ -100,14 +100,14 @@ getLimited limit source g =
   either (\OverLimit -> Left (BodyTooLarge limit)) (either (Left . BodyInvalid) Right)
     <$> try (getFrom source (asValue g))
 
--- | The bytes up to the limit, and then, if there are more, an exception. So whether a decoder gets
--- there does not depend on how the body is cut into chunks.
+-- | The bytes up to the limit, and after them an exception, if there are more. So whether a decoder
+-- meets the exception does not depend on how the body is cut into chunks.
 limitedSource :: Int64 -> IO S.ByteString -> IO Source
 limitedSource limit read' = do
   leftRef <- newIORef (max 0 limit)
   newSource $ do
     left <- readIORef leftRef
-    -- Less than 0: the last chunk was cut off.
+    -- If it is negative, the last chunk was cut off at the limit.
     when (left < 0) $ throwIO OverLimit
     bs <- read'
     let after = left - fromIntegral (S.length bs)
@@ -115,18 +115,18 @@ limitedSource limit read' = do
     unless (S.null bs || left > 0) $ throwIO OverLimit
     pure $! if after < 0 then S.take (fromIntegral left) bs else bs
 
--- Never leaves this module.
+-- 'getLimited' catches it, so it never leaves this module.
 data OverLimit = OverLimit
   deriving stock (Show)
 
 instance Exception OverLimit
 
--- | A body has another number of bytes than its header says: that of a builder whose length was
--- given, or the encoding of a value whose instance of @Codec@ is wrong about its size.
+-- | A body does not have the number of bytes that its header says. It is that of a builder with a
+-- wrong length, or of a value whose instance of @Codec@ is wrong about its size.
 data WrongBodyLength = WrongBodyLength
   { -- | What the header says.
     lengthAnnounced :: !Int64,
-    -- | What the builder has. If this is more, there may be more yet.
+    -- | How many bytes were built. If that is more than announced, there may be further bytes.
     lengthBuilt :: !Int64
   }
   deriving stock (Eq, Show)

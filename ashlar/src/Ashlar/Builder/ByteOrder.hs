@@ -5,7 +5,7 @@
 -- Description : Numbers whose byte order is chosen at run time
 --
 -- For formats that state their byte order in a header, such as TIFF and pcap. Where the order is
--- known beforehand, use the builders of "Ashlar.Builder", whose names end in @LE@ and @BE@.
+-- known beforehand, use the builders of "Ashlar.Builder" whose names end in @LE@ and @BE@.
 --
 -- Import this module qualified. The decoders are in "Ashlar.Get.ByteOrder".
 --
@@ -49,8 +49,8 @@ import Data.Int (Int16, Int32, Int64)
 import Data.Word (Word16, Word32, Word64)
 import GHC.ByteOrder (ByteOrder (..))
 
--- One of two formats of the same size. The order is tested where the number is written: so the size
--- is known, and rules can merge the reservation with its neighbours'.
+-- One of two formats of the same size. The order is tested where the number is written. So the size
+-- does not depend on it, and rules can merge the reservation with its neighbours'.
 ordered :: Scalar a -> Scalar a -> ByteOrder -> Scalar a
 ordered little big order =
   Scalar

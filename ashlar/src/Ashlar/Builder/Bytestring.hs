@@ -45,9 +45,9 @@ import Foreign.Ptr (minusPtr)
 
 -- | A builder as one of bytestring's.
 --
--- It may be run like any other: more than once, by several threads at once, any of its steps again.
--- The first 128 KiB are written directly into the memory of each step, the rest as chunks of 32
--- KiB. A value's exception surfaces in the step that would have used it.
+-- It may be run like any other: more than once, by several threads at once, and any of its steps
+-- again. The first 128 KiB are written directly into the memory of each step, the rest as chunks of
+-- 32 KiB. A value's exception surfaces in the step that would have used it.
 --
 -- Each run is a coroutine. Short outputs take a little longer than with bytestring's own builders,
 -- long ones less time (benchmarks: docs/benchmarks.md). If the other side takes ByteStrings,
@@ -64,16 +64,16 @@ toBytestringBuilder b = B.builder $ \next range@(B.BufferRange from to) ->
 -- A suspended builder can be resumed once. A step of bytestring's may be run any number of times,
 -- but usually is run once. So:
 --
--- 1. Who runs the step first resumes the builder in the memory at hand. No byte is copied, and
---    nothing allocated but the next step.
--- 2. Who runs it later runs the builder again from its beginning, lazily, and drops the bytes
+-- 1. The first run of a step resumes the builder in the memory at hand. No byte is copied, and only
+--    the next step is allocated.
+-- 2. Later runs of the step run the builder again from its beginning, lazily, and drop the bytes
 --    before this step. The bytes are the same (INV-B4).
 --
 -- For the second case the step refers to the whole builder. A builder may refer to a lazy input as
 -- long as the output, which must not be kept while it is consumed. So after the first 128 KiB all
--- that follows is a lazy ByteString, made on demand. It keeps what it has made, several may read
--- it, and it refers to nothing before it. To do that from the first overflow on is simpler but
--- slower.
+-- that follows is one lazy ByteString, made on demand. It can be read more than once, because it
+-- keeps what it has made, and it refers to nothing before it. Doing that from the first overflow on
+-- is simpler but slower.
 --
 -- (Tests "every step twice", "by two threads at once", "under another masking state",
 -- "the beginning is not kept".)
@@ -96,8 +96,8 @@ signal b next before (B.BufferRange from to) outcome = case outcome of
         where
           upTo = before + (p `minusPtr` from) + inserted
 
--- A step that resumes a builder if it is run first. If it gets less space than the builder asked
--- for, it asks again.
+-- A step whose first run resumes a builder. If it gets less space than the builder asked for, it
+-- asks again.
 resumable ::
   Builder ->
   B.BuildStep r ->
@@ -124,13 +124,14 @@ onDemand next following = do
   pure (\range -> readIORef ref >>= \chunks -> inserting chunks next range)
 
 inserting :: L.ByteString -> B.BuildStep r -> B.BuildStep r
--- (A short chunk ends at a flush or before an inserted ByteString, and must not be held.)
+-- (Short chunks are inserted, too: they end at a flush or before an inserted ByteString, and must
+-- not wait for what follows.)
 inserting chunks = B.runBuilderWith (B.lazyByteStringInsert chunks)
 
 -- | A builder of bytestring's as one of ours.
 --
--- Its steps write directly into the buffers at hand. ByteStrings that it inserts are inserted, and
--- where it flushes, so does ours.
+-- Its steps write directly into the buffers at hand. Where it inserts a ByteString or flushes, so
+-- does ours.
 fromBytestringBuilder :: B.Builder -> Builder
 fromBytestringBuilder b = action $ \c k ->
   -- A step writes only in the range it is given, and returns an address in it.

@@ -96,8 +96,7 @@ runBuilder b = B.runBuilder (toBytestringBuilder b)
 -- often. These functions merge small neighbours and leave large chunks as they are.
 --
 -- They work on the output of any builder, ours or another's. Our own lazy output has small chunks
--- only where a program asks for them, by flushing or inserting. "Ashlar.Builder.Extra" exports
--- them.
+-- only where a program asks for them, by flushing or inserting.
 
 -- | The same bytes, with chunks of less than 4 KiB merged into chunks of up to 32 KiB.
 --

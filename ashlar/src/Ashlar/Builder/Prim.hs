@@ -165,7 +165,7 @@ cstring :: Addr# -> Builder
 cstring s = asciiLiteral s
 {-# INLINE cstring #-}
 
--- | 'cstring', with a zero byte for each pair @C0 80@: so GHC writes U+0000 in literals.
+-- | 'cstring', with a zero byte for each pair @C0 80@, which is how GHC writes U+0000 in literals.
 cstringUtf8 :: Addr# -> Builder
 cstringUtf8 s = utf8Literal s
 {-# INLINE cstringUtf8 #-}

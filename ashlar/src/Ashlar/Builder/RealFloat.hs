@@ -7,10 +7,10 @@
 -- The names are those of @Data.ByteString.Builder.RealFloat@, and so are the bytes,
 -- whatever the version of @bytestring@.
 --
--- A number is written as the shortest decimal that is read back as the same number; of
--- several, as the closest. The exception is a decimal that lies just half-way
--- between two numbers: it is not taken, although it might be rounded to the right
--- one of them. So the number 1.0e23 is written
+-- A number is written as the shortest decimal that is read back as the same number. If
+-- there is more than one, the closest is taken. A decimal that lies exactly half-way
+-- between two numbers is never taken, although a reader might round it to the right one.
+-- So the number 1.0e23 is written
 --
 -- >>> import Ashlar.Builder
 -- >>> toStrictByteString (doubleDec 1.0e23)

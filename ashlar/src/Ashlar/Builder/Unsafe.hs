@@ -2,12 +2,11 @@
 
 -- |
 -- Module      : Ashlar.Builder.Unsafe
--- Description : Making primitives of one's own
+-- Description : Builders from functions that write at an address, unchecked
 --
--- For what this library has no builder for: write a bounded number of bytes at an
--- address, by a function of your own. Such a function as a value, together with its
--- bound, is a primitive; those are made in "Ashlar.Builder.Prim.Unsafe". 'fromWriter' is for
--- actions that write builders.
+-- For what this library has no builder for: your own function writes a bounded number of
+-- bytes at an address. "Ashlar.Builder.Prim.Unsafe" makes primitives of such functions.
+-- 'fromWriter' is for actions that write builders.
 --
 -- A builder from a function in C that writes at most 20 bytes, and returns
 -- how many:

@@ -102,17 +102,18 @@ varint format x = primBounded (varintPrim format) x
 -- $leb128
 -- Little Endian Base 128, as in DWARF (version 5, section 7.6) and WebAssembly. Each byte has seven
 -- bits, the least significant first. Its highest bit is set if another byte follows. A signed
--- number is cut down to the bits that tell its sign.
+-- number is in two's complement, in as few bytes as tell its sign.
 
 -- $protobuf
--- The integers of Protocol Buffers. A varint is unsigned LEB128. A negative number is taken as 64
--- bits, and has 10 bytes. Zigzag writes the index in the sequence 0, -1, 1, -2, 2 and so on, which
--- is short for numbers near 0.
+-- The integers of Protocol Buffers. A varint is unsigned LEB128. A negative number is extended to
+-- 64 bits, and takes 10 bytes. Zigzag writes the index in the sequence 0, -1, 1, -2, 2 and so on,
+-- which is short for numbers near 0.
 
 -- $bigendian
 -- Seven bits in each byte, the most significant first. @VLQBE@ is the variable-length quantity of
--- MIDI, and the base 128 of ASN.1. @GitOffset@ is that of the offsets in packs of git, and @SQLite@
--- that of its database files: "Ashlar.Get.Varint" has all of them in a table.
+-- MIDI, and the base 128 of ASN.1. @GitOffset@ is the format of offsets in git's packs, and
+-- @SQLite@ that of numbers in SQLite's database files. "Ashlar.Get.Varint" has all of them in a
+-- table.
 
 -- $vlq
 -- Variable-length quantities as in @mason@. Unsigned numbers are LEB128. A signed number is its

@@ -1,9 +1,9 @@
 -- |
 -- Module      : Ashlar.Internal.Get.Encoded
--- Description : Decoders for bytes that the input has as text
+-- Description : Decoders for bytes that are encoded as text
 --
--- Base64 and hexadecimal differ in how characters become bytes. All else is here: how many
--- characters are read, where the bytes go, and the error.
+-- What the decoders of Base64 and hexadecimal share: how many characters are read, where the bytes
+-- go, and the error. An 'Encoding' says how characters become bytes.
 module Ashlar.Internal.Get.Encoded
   ( Encoding (..),
     Refusal (..),
@@ -30,7 +30,7 @@ import System.IO.Unsafe (unsafeDupablePerformIO)
 
 -- | How characters become bytes.
 data Encoding = Encoding
-  { -- | At least as many bytes as this many characters stand for.
+  { -- | The most bytes that n characters stand for.
     encodingBytes :: Int -> Int,
     -- | Decode characters, all of which are readable. The first argument is where the bytes go:
     -- 'encodingBytes' of them are writable. Returns the address after the last byte.
@@ -41,9 +41,9 @@ data Encoding = Encoding
 
 -- | Why characters are refused.
 data Refusal = Refusal
-  { -- | The index of the first that is, at most the number of characters.
+  { -- | The index of the refused character, or the number of characters for their end.
     refusedIndex :: !Int,
-    -- | How many from there on the error shows: 1, or 0 at the end.
+    -- | How many characters from there on the error shows: 1, or 0 at the end.
     refusedBytes :: !Int,
     -- | The message.
     refusedWhy :: String
@@ -55,7 +55,8 @@ getEncoded encoding n
   | n < 0 = invalid (encodingNegative encoding)
   | otherwise = here >>= \at -> getByteString n >>= decodedFrom encoding at
 
--- | The bytes that these characters stand for, which begin at this offset and have been read.
+-- | The bytes that characters stand for. The characters have been read, and begin at the given
+-- offset.
 decodedFrom :: Encoding -> Int -> ByteString -> Get ByteString
 decodedFrom encoding at characters =
   effect (decodeInto encoding characters) >>= \result -> case result of
@@ -65,7 +66,8 @@ decodedFrom encoding at characters =
       found <- foundIn (S.take shown (unsafeDrop i characters))
       failWith (at + S.length characters) (at + i) found (Invalid message)
 
--- | The bytes that a whole string stands for. Only an error needs a run.
+-- | The bytes that a whole string stands for. If they are refused, the decoder runs to make the
+-- error.
 decodeEncoded :: Encoding -> ByteString -> Either DecodeError ByteString
 decodeEncoded encoding characters = case unsafeDupablePerformIO (decodeInto encoding characters) of
   Right bs -> Right bs

@@ -2,9 +2,9 @@
 -- Module      : Ashlar.Internal.Prim.Base64
 -- Description : Base64 in memory, both ways
 --
--- "Ashlar.Internal.Prim.Bulk" converts whole groups of three bytes and four characters. What
--- remains of a string, less than a group, is converted here, and so is the group that has padding.
--- One call handles at most 'mostGroups', as in Note [Foreign copies] in "Ashlar.Internal.Mem".
+-- "Ashlar.Internal.Prim.Base64Groups" converts whole groups of three bytes and four characters. This
+-- module converts a last group that is not whole or has padding. One call handles at most
+-- 'mostGroups', as in Note [Foreign copies] in "Ashlar.Internal.Mem".
 module Ashlar.Internal.Prim.Base64
   ( Variant (..),
     Alphabet (..),
@@ -36,7 +36,7 @@ mostGroups :: Int
 mostGroups = 16384
 {-# INLINE mostGroups #-}
 
--- | The groups of three among n bytes (n >= 0), up to one that is not whole.
+-- | The number of groups of three bytes that n bytes make (n >= 0). The last may not be whole.
 groupsOf :: Int -> Int
 groupsOf n = if 3 * whole == n then whole else whole + 1
   where
@@ -49,7 +49,7 @@ third :: Int -> Int
 third n = fromIntegral (timesHigh (fromIntegral n) 0xAAAAAAAAAAAAAAAB `unsafeShiftR` 1)
 {-# INLINE third #-}
 
--- | The number of characters for n bytes (n >= 0), if it is an 'Int'.
+-- | The number of characters for n bytes (n >= 0), if it fits an 'Int'.
 base64Length :: Variant -> Int -> Maybe Int
 base64Length v n
   | groups > (maxBound - 4) `quot` 4 = Nothing
@@ -89,13 +89,13 @@ writeBase64 v = go
     word :: Word8 -> Word32
     word = fromIntegral
 
--- | No more bytes than this come from n characters.
+-- | The most bytes that n characters stand for.
 decodedUpTo :: Int -> Int
 decodedUpTo n = 3 * (n `quot` 4) + n `rem` 4
 
--- | Why characters are refused: the index of the first that is, and what is wrong.
+-- | Why characters are refused, with the index of the first that is.
 data Refused
-  = -- | A character that cannot stand there.
+  = -- | A character that is not allowed there.
     WrongCharacter !Int
   | -- | A last character whose unused bits are not zero.
     UnusedBits !Int
@@ -122,7 +122,7 @@ readBase64 v dst0 src0 n = go 0 dst0
     -- A group that has padding, is not whole, or has other characters.
     lastGroup i dst = units i 0 0
       where
-        -- The group begins at i, and has q characters so far, with this value.
+        -- The next character is at j. The group has q characters so far, with the value w.
         units :: Int -> Int -> Word32 -> IO (Either Refused (Ptr Word8))
         units j q w
           | j == n =
@@ -154,7 +154,7 @@ readBase64 v dst0 src0 n = go 0 dst0
             pokeHost dst (fromIntegral (w `unsafeShiftR` 10) :: Word8)
             pokeHost (dst `plusPtr` 1) (fromIntegral (w `unsafeShiftR` 2) :: Word8)
             continue (dst `plusPtr` 2)
-        -- This many more characters of padding, and the end.
+        -- Read more characters of padding, and then the end.
         padding :: Int -> Int -> Ptr Word8 -> IO (Either Refused (Ptr Word8))
         padding j 0 end = pure (if j == n then Right end else Left (WrongCharacter j))
         padding j more end
@@ -163,10 +163,10 @@ readBase64 v dst0 src0 n = go 0 dst0
             c <- peekHost (src0 `plusPtr` j)
             if c == equals then padding (j + 1) (more - 1) end else pure (Left (WrongCharacter j))
 
--- | Copy those of n characters that are in the alphabet, up to padding where it may stand. The
--- unused bits of the last are made zero, and a last one that makes no byte is left out: so
--- 'readBase64' without padding accepts the copy. Returns the number of characters. All must be
--- readable, and as many bytes writable.
+-- | Copy those of n characters that are in the alphabet, up to the first valid padding. The unused
+-- bits of the last character are made zero, and a last character that makes no byte is left out. So
+-- 'readBase64' without padding accepts the copy. Returns the number of characters. n characters
+-- must be readable, and n bytes writable.
 collectLenient :: Alphabet -> Ptr Word8 -> Ptr Word8 -> Int -> IO Int
 collectLenient alphabet dst src n = go 0 0
   where

@@ -6,11 +6,12 @@
 --
 -- Note [Counting days from March]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A year that begins in March has its leap day at the end. Then the days before a month are a
--- linear function of the month, rounded down, and the days before a year are one of the year and
--- the centuries. (Howard Hinnant, "chrono-compatible low-level date algorithms", 2013.) 400 years
--- have 146,097 days. To have no negative numbers, days are counted from March of the year -400. The
--- functions of @time@ work with 'Integer's and lists of months. (Benchmarks "1000 UTCTimes".)
+-- If years begin in March, the leap day is the last day of a year. Then the number of days before a
+-- month is a linear function of the month, rounded down, and the number of days before a year is a
+-- function of the year and the centuries. (Howard Hinnant, "chrono-compatible low-level date
+-- algorithms", 2013.) 400 years have 146,097 days. Days are counted from March of the year -400, so
+-- that no number is negative. The functions of @time@ are slower: they work with 'Integer's and
+-- lists of months. (Benchmarks "1000 UTCTimes".)
 module Ashlar.Internal.Prim.Calendar
   ( -- * Dates
     firstDay,
@@ -36,7 +37,7 @@ firstDay, lastDay :: Int
 firstDay = -678941
 lastDay = 2973483
 
--- From March of the year -400 to the Modified Julian Day 0.
+-- The number of days from March of the year -400 to the Modified Julian Day 0.
 toMarch :: Int
 toMarch = 678881 + 146097
 
@@ -50,7 +51,7 @@ writeDay day p = do
       - hyphen `unsafeShiftL` 56
   pokeLE (p `plusPtr` 8) (fromIntegral (asCharacters (digits2 (number dayOfMonth))) :: Word16)
   where
-    -- Less than '0'.
+    -- A hyphen is this much less than '0'.
     hyphen = 0x30 - 0x2D
     number :: Int -> Word64
     number = fromIntegral
@@ -118,9 +119,9 @@ writeTimeOfDay hour minute second picos p = do
       pokeLE (p `plusPtr` 13) (asCharacters (digits8 low))
       withoutZeros (p `plusPtr` 21)
   where
-    -- More than '0'.
+    -- A colon is this much more than '0'.
     colon = 0x3A - 0x30
-    -- A digit other than 0 comes before.
+    -- Ends, because one of the digits is not 0.
     withoutZeros end = do
       c <- peekHost (end `plusPtr` (-1))
       if c == (0x30 :: Word8) then withoutZeros (end `plusPtr` (-1)) else pure end

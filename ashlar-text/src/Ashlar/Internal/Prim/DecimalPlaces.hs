@@ -7,9 +7,9 @@ module Ashlar.Internal.Prim.DecimalPlaces
   )
 where
 
--- | How a fixed-point type is shown. A constant of the type, so its powers are computed once.
+-- | How a fixed-point type is shown. Each type has one as a constant, so powers are computed once.
 data DecimalPlaces = DecimalPlaces
-  { -- | How many of its unit make 1.
+  { -- | How many units of the type make 1.
     placesUnit :: !Integer,
     -- | The number of decimal places that tell all multiples of the unit apart, as shown by
     -- 'Data.Fixed.showFixed'.

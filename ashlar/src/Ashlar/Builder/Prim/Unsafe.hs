@@ -8,8 +8,9 @@
 -- address. This module makes primitives and takes them apart.
 --
 -- Nothing checks the function. If it writes more, memory is corrupted. If it writes fewer bytes
--- than a fixed primitive's size, the output has bytes that nobody wrote, which may be secrets. It
--- may run more than once, and in several threads, and must write the same bytes each time.
+-- than a fixed primitive's size, the output contains what the memory held before, which may be
+-- secret. The function may run more than once, and in several threads, and must write the same
+-- bytes each time.
 --
 -- >>> import Ashlar.Builder
 -- >>> import qualified Ashlar.Builder.Prim as P
@@ -19,8 +20,8 @@
 -- >>> toLazyByteString (P.primMapListFixed byte [False, True])
 -- "\NUL\SOH"
 --
--- The names are those of @Data.ByteString.Builder.Prim.Internal@, all of them. 'Monoidal' is the
--- class of this library's primitives, not bytestring's.
+-- This module has all names of @Data.ByteString.Builder.Prim.Internal@. 'Monoidal' is the class of
+-- this library's primitives, not bytestring's.
 module Ashlar.Builder.Prim.Unsafe
   ( -- * A fixed number of bytes
     Size,

@@ -58,7 +58,7 @@ import GHC.Word (Word64 (W64#))
 
 -- | A format of IEEE 754.
 data Binary = Binary
-  { -- | How many bits of the significand are stored: one less than it has.
+  { -- | The number of bits of the significand that are stored: all but the first.
     significandBits :: !Int,
     -- | The exponent that is stored as 0.
     leastExponent :: !Int,
