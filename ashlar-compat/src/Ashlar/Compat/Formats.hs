@@ -6,8 +6,8 @@
 -- Description : The formats of binary, cereal and store for Codec
 --
 -- Values in the bytes of another library, with the functions of "Ashlar.Codec". The instances of
--- "Ashlar.Compat.Binary", "Ashlar.Compat.Cereal" and "Ashlar.Compat.Store" say what these are. So a
--- type can have today's format and an old one side by side, and data moves from one to the other:
+-- "Ashlar.Compat.Binary", "Ashlar.Compat.Cereal" and "Ashlar.Compat.Store" define the bytes. So a
+-- type can have today's format and an old one, and data can move from one to the other:
 --
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric -XDerivingStrategies
 -- >>> import qualified Ashlar.Compat.Binary as Binary
@@ -22,7 +22,7 @@
 -- >>> fmap encode read' == Right (encode (Order "brick" 12))
 -- True
 --
--- A type that keeps its old format takes it by @DerivingVia@:
+-- A type that keeps its old format derives it with @DerivingVia@:
 --
 -- >>> :set -XDerivingVia -XStandaloneDeriving
 -- >>> :{
@@ -35,8 +35,8 @@
 -- >>> toLazyByteString (put (Legacy True "x")) == Binary.encode (Legacy True "x")
 -- True
 --
--- All values count as of variable size. To find the size of one, it is written to a small buffer.
--- 'Ashlar.Codec.encode' does not ask for it.
+-- Codec treats all these values as of variable size. To find the size of a value, it is written to
+-- a small buffer. 'Ashlar.Codec.encode' does not ask for the size.
 --
 -- These formats have more than one encoding for some values, as those of the other libraries do:
 -- @docs/porting.md@ says what each accepts.

@@ -7,8 +7,8 @@
 --
 -- The class of "Data.Store" (as of @store@ 0.7) for programs that derive their instances, or
 -- write them with 'size', 'poke' and 'peek' of other types: the same names, and the same
--- bytes. Decoding does not trust its input. Lengths are not trusted; characters, texts and keys
--- are checked; nested values are counted against a budget.
+-- bytes. Decoding does not trust its input: lengths, characters, texts and keys are checked, and
+-- nested values are counted against a budget.
 --
 -- >>> import qualified Ashlar.Compat.Store as S
 -- >>> import qualified Data.ByteString as B
@@ -17,7 +17,7 @@
 -- >>> S.decodeEx (S.encode "text") :: String
 -- "text"
 --
--- 'encode' does not use 'size': a wrong one is a wrong number and nothing worse.
+-- 'encode' does not use 'size', so a wrong 'size' does not corrupt memory.
 --
 -- Missing here: 'Poke' and 'Peek' as functions on raw memory (@unsafeEncodeWith@, @pokeStorable@,
 -- "Data.Store.Internal"); "Data.Store.TH", "Data.Store.TypeHash" and "Data.Store.Version"; and the
@@ -108,12 +108,12 @@ decode :: Store a => ByteString -> Either PeekException a
 decode = decodeWith peek
 {-# INLINE decode #-}
 
--- | 'decode' by this decoder.
+-- | 'decode' with the given decoder.
 decodeWith :: Peek a -> ByteString -> Either PeekException a
 decodeWith p bs = either (Left . exceptionOf bs) Right (runGetWhole p bs)
 {-# INLINE decodeWith #-}
 
--- What is wrong with these bytes.
+-- The exception for an error in these bytes.
 exceptionOf :: ByteString -> DecodeError -> PeekException
 exceptionOf bs e = PeekException (S.length bs - at) (T.pack (reasonText e))
   where
@@ -124,7 +124,7 @@ decodeEx :: Store a => ByteString -> a
 decodeEx = decodeExWith peek
 {-# INLINE decodeEx #-}
 
--- | 'decodeEx' by this decoder.
+-- | 'decodeEx' with the given decoder.
 decodeExWith :: Peek a -> ByteString -> a
 decodeExWith p bs = either throw id (decodeWith p bs)
 {-# INLINE decodeExWith #-}
@@ -134,7 +134,7 @@ decodeIO :: Store a => ByteString -> IO a
 decodeIO = decodeIOWith peek
 {-# INLINE decodeIO #-}
 
--- | 'decodeIO' by this decoder.
+-- | 'decodeIO' with the given decoder.
 decodeIOWith :: Peek a -> ByteString -> IO a
 decodeIOWith p bs = either throwIO pure (decodeWith p bs)
 {-# INLINE decodeIOWith #-}

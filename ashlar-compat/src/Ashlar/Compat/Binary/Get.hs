@@ -12,10 +12,10 @@
 -- >>> B.runGetOrFail (B.label "size" B.getWord16be) "\1"
 -- Left ("\SOH",0,"not enough bytes\nsize")
 --
--- The few things that differ are in @docs/porting.md@. In short: of several alternatives that
--- fail, the message is that of the one that got farthest; 'Control.Applicative.many' ends
--- where its decoder reads nothing; and when 'skip' or a lazy string runs into the end, what
--- it has passed is not given back.
+-- The few things that differ are in @docs/porting.md@. In short: if all alternatives fail, the
+-- message is that of the one that got farthest; 'Control.Applicative.many' ends where its
+-- decoder reads nothing; and if 'skip' or a lazy string runs into the end, the bytes that it
+-- has passed are not given back.
 module Ashlar.Compat.Binary.Get
   ( -- * Decoders
     Get,
@@ -126,8 +126,8 @@ import qualified Data.List as List
 -- | A number of bytes from the start.
 type ByteOffset = Int64
 
--- | Decode from a lazy 'L.ByteString'. An error is an 'Control.Exception.ErrorCall': there is
--- 'runGetOrFail', and "Ashlar.Get" has only runners that return it.
+-- | Decode from a lazy 'L.ByteString'. An error is thrown as an 'Control.Exception.ErrorCall'.
+-- 'runGetOrFail', and the functions of "Ashlar.Get", return it instead.
 --
 -- >>> import qualified Ashlar.Compat.Binary.Get as B
 -- >>> B.runGet B.getWord16be "\1\2\3"
@@ -136,8 +136,8 @@ runGet :: Get a -> L.ByteString -> a
 runGet = G.runLazy maxBound (\result _ _ -> either (thrown "runGet") id result)
 {-# INLINE runGet #-}
 
--- | 'runGet', which also returns what was not read, and the offset at which that begins;
--- or the same and a message.
+-- | 'runGet', which also returns what was not read, and the offset at which that begins. On
+-- failure, a message takes the place of the value.
 runGetOrFail ::
   Get a ->
   L.ByteString ->
@@ -146,8 +146,8 @@ runGetOrFail g lbs =
   either (\(rest, at, e) -> Left (rest, at, message e)) Right (G.runOrFail maxBound g lbs)
 {-# INLINE runGetOrFail #-}
 
--- | 'runGet', which also returns what was not read, and the offset at which that begins,
--- added to the offset that is given.
+-- | 'runGet', which also returns what was not read, and the offset at which that begins. The
+-- offset of the first byte is given.
 runGetState :: Get a -> L.ByteString -> ByteOffset -> (a, L.ByteString, ByteOffset)
 runGetState g lbs before = case G.runOrFail maxBound g lbs of
   Left (_, _, e) -> thrown "runGetState" e
@@ -162,7 +162,7 @@ thrown function e =
       ++ ": "
       ++ message e
 
--- As in binary: what 'fail' was given is the message, and each label around it is a line after it.
+-- As in binary: the message of 'fail', and after it a line for each label around.
 message :: DecodeError -> String
 message e = List.intercalate "\n" (what : errorLabels e)
   where
@@ -225,8 +225,8 @@ skip n = G.skip (max 0 n)
 bytesRead :: Get Int64
 bytesRead = bytesCounted
 
--- | @isolate n p@ runs @p@ on the next @n@ bytes alone, for which 'bytesRead' begins at 0.
--- Fails if @p@ does, if @n@ is negative, or if @p@ leaves bytes over.
+-- | @isolate n p@ runs @p@ on the next @n@ bytes alone. In @p@, 'bytesRead' begins at 0. Fails if
+-- @p@ does, if @n@ is negative, or if @p@ leaves bytes over.
 isolate :: Int -> Get a -> Get a
 isolate = isolateCounting
 
@@ -247,8 +247,8 @@ getLazyByteString :: Int64 -> Get L.ByteString
 getLazyByteString n = G.getLazyByteString (max 0 n)
 {-# INLINE getLazyByteString #-}
 
--- | How many bytes are left to the end of the input, or of the innermost 'isolate'. All of
--- the input is asked for, and kept.
+-- | The number of bytes up to the end of the input, or of the innermost 'isolate'. Asks for all
+-- input up to there, and keeps it.
 remaining :: Get Int64
 remaining = restLength >>= \n -> pure $! fromIntegral n
 {-# DEPRECATED

@@ -16,10 +16,10 @@
 --   00000000  01                                                |.|
 --             ^^
 --
--- @docs/porting.md@ lists what differs. In short: the text of errors; what in cereal depends by
--- mistake on how the input is cut, as 'bytesRead' after 'lookAhead'; and what untrusted input can
--- do. Trees have a greatest depth, arrays the size of their bounds, and elements that take no bytes
--- are counted against a budget.
+-- @docs/porting.md@ lists what differs. In short: the text of errors; what depends in cereal by
+-- mistake on how the input is cut, such as 'bytesRead' after 'lookAhead'; and protection against
+-- untrusted input. The depth of trees is limited, an array must have the size of its bounds, and
+-- elements that take no bytes are counted against a budget.
 module Ashlar.Compat.Cereal.Get
   ( -- * Decoders
     Get,
@@ -153,7 +153,7 @@ runGetLazy :: Get a -> L.ByteString -> Either String a
 runGetLazy g lbs = first displayException (G.runLazy maxBound (\result _ _ -> result) g lbs)
 {-# INLINE runGetLazy #-}
 
--- | 'runGet' from the byte with this number on, also returning the bytes that are left over.
+-- | 'runGet' that begins at the given index, and also returns the bytes that are left over.
 runGetState :: Get a -> ByteString -> Int -> Either String (a, ByteString)
 runGetState g bs from = first displayException (G.runGetRest g (S.drop from bs))
 {-# INLINE runGetState #-}
@@ -187,7 +187,7 @@ instance Functor Result where
     Partial resume -> Partial (fmap f . resume)
     Done r rest -> Done (f r) rest
 
--- | Start a decoder on the first chunk, of which nothing is known but that more may follow.
+-- | Start a decoder on the first chunk. The number of bytes after it is not known.
 runGetPartial :: Get a -> ByteString -> Result a
 runGetPartial g = runGetChunk g Nothing
 
@@ -203,7 +203,7 @@ runGetChunk g after bs =
   fed (G.incremental maxBound (announcing total begun) `G.pushChunk` bs)
   where
     total = maybe (-1) (S.length bs +) after
-    -- It begins when the first chunk is there.
+    -- The decoder begins only when the first chunk is there, because 'remaining' depends on that.
     begun = if S.null bs then g else G.isEmpty *> g
 
 fed :: Decoder a -> Result a
@@ -234,13 +234,13 @@ uncheckedLookAhead n = lookAhead (heldHere >>= \m -> G.getByteString (max 0 (min
 bytesRead :: Get Int
 bytesRead = here
 
--- | The bytes that are left: to the end of the innermost 'isolate', or of the input. If the input
--- is fed, what has arrived and is announced.
+-- | The number of bytes that are left, up to the end of the innermost 'isolate' or of the input. If
+-- the input is fed, only the bytes count that have arrived or were announced.
 remaining :: Get Int
 remaining = heldOr restLength
 
--- | Does the input (or the innermost 'isolate') end here? If the input is fed, and its length
--- was not announced: is nothing left of what has arrived?
+-- | Does the input (or the innermost 'isolate') end here? If the input is fed and its length was
+-- not announced, this is 'True' where what has arrived ends.
 isEmpty :: Get Bool
 isEmpty = heldOr (G.isEmpty >>= \end -> pure $! if end then 0 else 1) >>= \n -> pure $! n <= 0
 
@@ -261,7 +261,7 @@ getTwoOf :: Get a -> Get b -> Get (a, b)
 getTwoOf ga gb = (,) <$> ga <*> gb
 {-# INLINE getTwoOf #-}
 
--- A number of elements. One that no 'Int' holds is more than there can be.
+-- A number of elements. It must fit an 'Int': there cannot be more elements.
 getCount :: Get Int
 getCount = getWord64be >>= \n -> pure $! fromIntegral (min n (fromIntegral (maxBound :: Int)))
 
@@ -288,8 +288,8 @@ getSeqOf :: Get a -> Get (Seq a)
 getSeqOf g = getCount >>= \n -> count n g >>= \as -> pure $! Seq.fromList as
 {-# INLINE getSeqOf #-}
 
--- | The root, then the list of its subtrees. Fails where more are inside one another than the
--- budget of the run allows.
+-- | The root, then the list of its subtrees. Fails if trees are nested more deeply than the budget
+-- of the run allows.
 getTreeOf :: Get a -> Get (Tree a)
 getTreeOf g = go
   where

@@ -122,14 +122,14 @@ runPutLazy :: Put -> L.ByteString
 runPutLazy m = toLazyByteString (execPut m)
 {-# INLINE runPutLazy #-}
 
--- | The value of a put and its bytes, made as they are consumed. What is
--- needed for both is computed twice; share it with a @let@ outside of the put.
+-- | The value of a put and its bytes, made as they are consumed. What both need is
+-- computed twice; share it with a @let@ outside the put.
 runPutMLazy :: PutM a -> (a, L.ByteString)
 runPutMLazy m = (value m, toLazyByteString (execPut m))
 {-# INLINE runPutMLazy #-}
 
--- | The value of a put and its bytes as a builder. What is
--- needed for both is computed twice; share it with a @let@ outside of the put.
+-- | The value of a put and its bytes as a builder. What both need is computed twice;
+-- share it with a @let@ outside the put.
 runPutMBuilder :: PutM a -> (a, Builder)
 runPutMBuilder m = (value m, execPut m)
 {-# INLINE runPutMBuilder #-}
@@ -140,7 +140,7 @@ putTwoOf pa pb (a, b) = pa a >> pb b
 {-# INLINE putTwoOf #-}
 
 -- The number of elements as a number of 64 bits, most significant byte first, then
--- the elements. For the value, which is (), the elements are not counted.
+-- the elements. If only the value is wanted, which is (), nothing counts the elements.
 counted :: Foldable f => Putter a -> f a -> Builder
 counted pa xs = word64BE (fromIntegral (length xs)) <> execPut (traverse_ pa xs)
 {-# INLINE counted #-}

@@ -4,9 +4,9 @@
 -- Module      : Ashlar.Compat.Text.Encoding
 -- Description : Data.Text.Encoding, by import
 --
--- Every name of "Data.Text.Encoding", of whatever version of @text@ is there. The two that
--- make builders, 'encodeUtf8Builder' and 'encodeUtf8BuilderEscaped', make those of
--- "Ashlar.Builder". Only the line that imports it must change.
+-- Every name of "Data.Text.Encoding", in the version of @text@ that is installed.
+-- 'encodeUtf8Builder' and 'encodeUtf8BuilderEscaped' make builders of "Ashlar.Builder". Only
+-- the line that imports it must change.
 --
 -- "Ashlar.Builder.Escape" has escapings that are looked up in a table, and are faster.
 module Ashlar.Compat.Text.Encoding
@@ -32,8 +32,8 @@ encodeUtf8Builder :: Text -> Builder
 encodeUtf8Builder t = textUtf8 t
 {-# INLINE encodeUtf8Builder #-}
 
--- | A text in UTF-8, of which each ASCII character is written by the primitive, and all
--- others as they are.
+-- | A text in UTF-8. The primitive writes each ASCII character. All others are written as
+-- they are.
 --
 -- >>> import qualified Ashlar.Compat.Text.Encoding as T
 -- >>> let pair = const ('\\', 'n') P.>$< P.liftFixedToBounded (P.char7 P.>*< P.char7)

@@ -6,8 +6,9 @@
 -- how many bytes are left. Both depend on more than the input and the offset in it, so they are for
 -- "Ashlar.Compat" alone.
 --
--- The context holds the beginning of an @isolate@ and has the same scope, so going back out of it
--- needs no care. Finding it takes time proportional to the number of labels around.
+-- The context of a decoder holds the beginning of an @isolate@ and has the same scope, so nothing
+-- needs to restore the outer one. Finding it takes time proportional to the number of labels
+-- around.
 module Ashlar.Internal.Compat.BinaryOffsets
   ( isolateCounting,
     bytesCounted,
@@ -26,9 +27,9 @@ import Ashlar.Internal.Get.Path (Context (..), innermost)
 import Data.Int (Int64)
 import Data.Maybe (fromMaybe)
 
--- | 'Ashlar.Get.isolate' with binary's messages, for which 'bytesCounted' begins at 0. Bytes that
--- it does not read are not called missing, whether they are there or not: to know that, it would
--- have to ask for more input than binary's.
+-- | 'Ashlar.Get.isolate' with binary's messages. In it, 'bytesCounted' begins at 0. If the decoder
+-- leaves bytes over, the message does not say whether the input has them: to know that, this would
+-- have to ask for more input than binary's @isolate@.
 isolateCounting :: Int -> Get a -> Get a
 isolateCounting n p
   | n < 0 = invalid "isolate: negative size"
@@ -52,8 +53,8 @@ bytesCounted = do
     start (CountedFrom at _) = Just at
     start _ = Nothing
 
--- | How many bytes are left to the end of the input, or of the innermost @isolate@. All of them are
--- asked for, and kept.
+-- | The number of bytes up to the end of the input, or of the innermost @isolate@. Asks for all of
+-- them, and keeps them.
 restLength :: Get Int
 restLength = lookAhead $ do
   from <- here

@@ -2,11 +2,11 @@
 -- Module      : Ashlar.Internal.Compat.CerealArrival
 -- Description : How much input has arrived, as cereal's decoders can see it
 --
--- In @cereal@ the meaning of @remaining@ and its like depends on how much input has arrived, or was
--- announced. Ours must not depend on that (INV-G2), so this is for "Ashlar.Compat" alone.
+-- In @cereal@ the results of @remaining@ and similar decoders depend on how much input has arrived,
+-- or was announced. Ours must not depend on that (INV-G2), so this is for "Ashlar.Compat" alone.
 --
--- The context holds what was announced. Finding it takes time proportional to the number of labels
--- around.
+-- The context of a decoder holds the announced number of bytes. Finding it takes time proportional
+-- to the number of labels around.
 module Ashlar.Internal.Compat.CerealArrival
   ( announcing,
     heldOr,
@@ -26,13 +26,13 @@ import qualified Data.ByteString as S
 
 -- | Run a decoder on input that is fed.
 announcing ::
-  -- | How many bytes are announced in all, or -1.
+  -- | The number of bytes announced for all of the input, or -1 if it is not known.
   Int ->
   Get a ->
   Get a
 announcing n = inEnv (inContext (Announced n))
 
--- | How many bytes are left as far as they have arrived, or were announced.
+-- | The number of bytes that are left of the announced ones, or of those that have arrived.
 heldOr ::
   -- | The answer where arrival makes no difference: inside an @isolate@, and in a run whose whole
   -- input is in memory.
@@ -49,7 +49,8 @@ heldOr p = do
     announced (Announced n _) = Just n
     announced _ = Nothing
 
--- | How many bytes have arrived and not been read, up to the end of the innermost @isolate@.
+-- | The number of bytes that have arrived and not been read, up to the end of the innermost
+-- @isolate@.
 heldHere :: Get Int
 heldHere = step $ \c env -> do
   at <- position c
@@ -58,7 +59,7 @@ heldHere = step $ \c env -> do
   -- Forced, because the chunks must not be kept.
   pure $! min (limit - at) (sum (map S.length chunks))
 
--- | At least n bytes, which are not read: those up to the end of the chunk.
+-- | Demand n bytes, and return what is unread up to the end of the chunk. It remains unread.
 ensured :: Int -> Get ByteString
 ensured n = do
   need (max 0 n)

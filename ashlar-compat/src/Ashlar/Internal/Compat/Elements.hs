@@ -85,8 +85,8 @@ putCount :: Int -> Builder
 putCount n = int64BE (fromIntegral n)
 {-# INLINE putCount #-}
 
--- | A number of elements, which may be negative, and is not to be trusted. Where an 'Int' has 32
--- bits, not every number fits.
+-- | A number of elements. It may be negative and must not be trusted. Where an 'Int' has 32 bits,
+-- not every number fits.
 getCount :: Get Int
 getCount
   | finiteBitSize (0 :: Int) == 64 = fromIntegral <$> getInt64be
@@ -99,9 +99,9 @@ negative n = invalid ("negative number of elements: " ++ show n)
 
 -- | The number of elements of a list, and each as a number of constant size.
 --
--- Elements are written while they are counted, first into the free space and then into chunks, and
--- their number is filled in after that. What is left of a long list is counted first. Until the
--- number is known, nothing of the list counts as written: an element may be an exception.
+-- Elements are written while they are counted, first into the free space and then into chunks. What
+-- is left of a long list is then counted without writing it. Then the number is filled in. Until
+-- the number is known, the cursor does not move, because an element may throw.
 putNumbers :: forall a w. (Number w, Num w) => (a -> w) -> [a] -> Builder
 putNumbers toNumber xs0 = action $ \c k -> do
   p0 <- reserve c k 8
@@ -118,12 +118,12 @@ putNumbers toNumber xs0 = action $ \c k -> do
       remaining c k left more
   where
     width = sizeOf (0 :: w)
-    -- The last elements, of which the number is given.
+    -- Write the n elements that are left.
     remaining :: Cells -> Sink -> Int -> [a] -> IO ()
     remaining c k !n xs = case xs of
       [] -> pure ()
       _ -> do
-        -- All cells are in memory, so the product does not overflow.
+        -- All elements have cells in memory, so the product does not overflow.
         askMore c k width (n * width)
         p <- getPtr c cursorCell
         e <- getPtr c endCell
@@ -137,7 +137,8 @@ putNumbers toNumber xs0 = action $ \c k -> do
         pokeBE p (toNumber x)
         fill e (p `plusPtr` width) rest goOn
       _ -> goOn p xs
-    -- Chunks of elements, each twice as large as the one before, and the elements that are left.
+    -- Make chunks of elements, each twice as large as the one before, and return the elements that
+    -- are left.
     collect :: Int -> [a] -> IO ([S.ByteString], [a])
     collect !size xs
       | null xs || size > largestChunk = pure ([], xs)
@@ -155,9 +156,9 @@ smallestChunk, largestChunk :: Int
 smallestChunk = 4096
 largestChunk = 131072
 
--- | A list of n numbers of constant size. If all bytes are at hand, the list is made from
--- its end, without a check for each element. Otherwise they are collected in a vector,
--- which grows as they arrive.
+-- | A list of n numbers of constant size. If all bytes are at hand, the list is made from its end,
+-- without a check for each element. Otherwise the numbers are collected in a vector, which grows as
+-- they arrive.
 getNumbers :: forall w a. NumberElement w => (w -> a) -> Int -> Get [a]
 getNumbers fromNumber n
   | n < 0 = negative n
@@ -185,7 +186,7 @@ putElements :: Foldable t => (a -> Put) -> t a -> Builder
 putElements p xs = append (putCount (F.length xs)) (putEach p xs)
 {-# INLINE putElements #-}
 
--- | Each element by a put.
+-- | Write each element with a put.
 putEach :: Foldable t => (a -> Put) -> t a -> Builder
 putEach p xs = action $ \c k ->
   F.foldr (\x rest -> runOn (execPut (p x)) c k >> rest) (pure ()) xs
@@ -235,8 +236,9 @@ putIntMapEntries p m = action $ \c s ->
    in IM.foldrWithKey entry (pure ()) m
 {-# INLINE putIntMapEntries #-}
 
--- | A map of n entries, which are taken to ascend. The tree is built as they arrive: see
--- Note [Trees built in order] in "Ashlar.Internal.Codec.Instances.Containers".
+-- | A map of n entries, in the order in which they arrive: nothing checks that they ascend. The
+-- tree is built as they arrive: see Note [Trees built in order] in
+-- "Ashlar.Internal.Codec.Instances.Containers".
 getMapEntries :: forall k v. Get k -> Get v -> Int -> Get (M.Map k v)
 getMapEntries gk gv n0
   | n0 < 0 = negative n0
@@ -256,7 +258,7 @@ getMapEntries gk gv n0
         pure $! M.Bin n k v left right
 {-# INLINE getMapEntries #-}
 
--- | A set of n elements, which are taken to ascend.
+-- | A set of n elements, in the order in which they arrive: nothing checks that they ascend.
 getSetElements :: forall a. Get a -> Int -> Get (Set.Set a)
 getSetElements g n0
   | n0 < 0 = negative n0
@@ -275,7 +277,7 @@ getSetElements g n0
         pure $! Set.Bin n x left right
 {-# INLINE getSetElements #-}
 
--- | Does each key lie above the one before?
+-- | Is each key greater than the one before?
 ascending :: Ord k => (a -> k) -> [a] -> Bool
 ascending key xs = case xs of
   [] -> True
@@ -286,14 +288,14 @@ ascending key xs = case xs of
       y : more -> before < key y && go (key y) more
 {-# INLINE ascending #-}
 
--- | The bounds, the number of elements, and these.
+-- | The bounds, the number of elements, and the elements.
 putArray :: (Ix i, IArray a e) => ((i, i) -> Put) -> (e -> Put) -> a i e -> Put
 putArray putBounds p a =
   putBounds (bounds a)
     *> putBuilder (append (putCount (rangeSize (bounds a))) (putEach p (elems a)))
 {-# INLINE putArray #-}
 
--- | An array. Another number of elements than its bounds enclose is refused.
+-- | An array. It must have as many elements as its bounds enclose.
 getArray ::
   (Ix i, IArray a e) =>
   -- | The bounds.

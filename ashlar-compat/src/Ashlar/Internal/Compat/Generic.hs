@@ -22,13 +22,13 @@
 --
 -- Note [Levels of derived decoders]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A recursive type lets a byte of input cost a frame of the stack, so a derived decoder counts as
--- a level ('deeper'). So does one of a container, for a newtype may have an instance that is its
--- container's (@newtype Rose = Rose [Rose] deriving newtype Binary@).
+-- With a recursive type, each byte of input may cost a frame of the stack. So a derived decoder
+-- counts as a level ('deeper'). So does the decoder of a container, because a newtype may have the
+-- instance of a container (@newtype Rose = Rose [Rose] deriving newtype Binary@).
 --
 -- Numbers, and types made only of numbers, need no level ('isFlatPart'). There the check would cost
 -- more than the reading, and would stand between fields that share one check of the bytes left.
--- 'Maybe' and other types with parameters never are flat, even where their parameters are: for
+-- 'Maybe' and other types with parameters are never flat, even if their parameters are: for
 -- @newtype N = N (Maybe N)@ the check would not terminate.
 --
 -- (Tests "nested values", and those whose names begin with "nested newtypes".)
@@ -63,16 +63,17 @@ class Part (c :: Type -> Constraint) a where
   -- | Is it known that the type does not contain itself?
   isFlatPart :: Bool
 
--- | The class @c@, whose fields are called: only code for numbers is unfolded where it is used.
+-- | The class @c@, with calls of the methods of fields: only code for numbers is unfolded where it
+-- is used.
 --
 -- Note [Fields that are called]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Derived methods are unfolded wherever they are used, which is fastest. But code for a field that
--- is unfolded in each constructor of a sum, or in one of many fields, of types that are fields
--- themselves, grows without bound, and with it the time of the compiler. So types of more than
--- eight fields call the methods of those fields that are no numbers. A call of a dictionary's
--- method, out of line, is the only one that the compiler does not unfold: it does so with an
--- argument of 'GHC.Exts.noinline'. (@scripts/compile-times --check@, shape "nested".)
+-- Derived methods are unfolded wherever they are used, which is fastest. But in nested types with
+-- many fields or constructors, the unfolded code grows without bound, and with it the time of the
+-- compiler. So types of more than eight fields call the methods of those fields that are not
+-- numbers. GHC unfolds every other call, even of an argument of 'GHC.Exts.noinline', but not a call
+-- of a dictionary's method in a function that is out of line. (@scripts/compile-times --check@,
+-- shape "nested".)
 class Part c a => Called c a
 
 instance Part c a => Called c a
@@ -123,8 +124,8 @@ class GGet (c :: Type -> Constraint) f where
   -- | See Note [Levels of derived decoders].
   isFlatGeneric :: Bool
 
--- | One level deeper, unless the type is flat. (A function, so that the decoder is not copied
--- before the compiler knows which.)
+-- | Run a decoder one level deeper, unless the type is flat. (A function, so that GHC does not copy
+-- the decoder before it knows whether the type is flat.)
 levelled ::
   -- | Is the type flat?
   Bool ->
@@ -187,10 +188,10 @@ instance GSumGet (WayOf (f :+: g)) c (f :+: g) => GGet c (f :+: g) where
 --
 -- Note [Sums of many constructors]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Code for each constructor runs fastest, and takes the compiler as much time as there are
--- constructors. So there is such code only where there are few. For the others the compiler makes a
--- tree of functions, which are out of line, and the run walks it, as in @binary@. (Methods without
--- a pragma would be specialised for each constructor.)
+-- Code of its own for each constructor runs fastest, but takes time to compile for each. So only
+-- sums of few constructors have such code. For the others there is a tree of functions, which are
+-- out of line, and a run walks along the tree, as in @binary@. (Methods without a pragma would be
+-- specialised for each constructor.)
 data Way = Few | Many
 
 type family WayOf (f :: Type -> Type) :: Way where
@@ -242,8 +243,8 @@ class GFewGet (c :: Type -> Constraint) (f :: Type -> Type) where
   getFew ::
     -- The number of the constructor. The first one here has 0.
     Int ->
-    -- What to make of the value. Such a function takes less time to compile at the end than a
-    -- constructor at each level.
+    -- Applied to the value. One such function takes less time to compile than a constructor at each
+    -- level.
     (f t -> a) ->
     Get a
   isFlatFew :: Bool
@@ -272,8 +273,8 @@ instance GManyGet c f => GSumGet 'Many c f where
   isFlatSum = False
   {-# INLINE isFlatSum #-}
 
--- How to write some constructors of a sum: how many they are, and a function of the number of all
--- constructors, the number of the first one here, and the value.
+-- How to write some constructors of a sum: their number, and a function of the number of all
+-- constructors, the index of the first one here, and the value.
 data PutTree f t = PutTree !Int (Int -> Int -> f t -> Put)
 
 class GManyPut (c :: Type -> Constraint) (f :: Type -> Type) where
@@ -299,8 +300,8 @@ putByTree :: PutTree f t -> f t -> Put
 putByTree (PutTree n p) = p n 0
 {-# NOINLINE putByTree #-}
 
--- How to read some constructors of a sum: how many they are, and a function of the number of one,
--- counted from the first one here.
+-- How to read some constructors of a sum: their number, and a function of the index of one, counted
+-- from the first one here.
 data GetTree f t = GetTree !Int (Int -> Get (f t))
 
 class GManyGet (c :: Type -> Constraint) (f :: Type -> Type) where

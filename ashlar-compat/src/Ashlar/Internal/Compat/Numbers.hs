@@ -58,7 +58,7 @@ putInteger n = case n of
   _ -> append (append (word8 1) (word8 (if n < 0 then 255 else 1))) (putMagnitude (abs n))
 {-# NOINLINE putInteger #-}
 
--- One that fits an Int.
+-- An Integer that fits an Int.
 putSmall :: Int -> Builder
 putSmall i
   | i == fromIntegral (fromIntegral i :: Int32) = ensure 5 $ \p -> do
@@ -71,12 +71,12 @@ putSmall i
     pokeHost p (1 :: Word8)
     pokeHost (p `plusPtr` 1) (if i < 0 then 255 else 1 :: Word8)
     pokeBE (p `plusPtr` 2) (fromIntegral len :: Int64)
-    -- What is written after the last byte is overwritten later.
+    -- Stores 8 bytes. The next write overwrites those after the last byte of the magnitude.
     pokeLE (p `plusPtr` 10) magnitude
     pure (p `plusPtr` (10 + len))
 {-# INLINE putSmall #-}
 
--- A positive number: how many bytes, and the bytes.
+-- A positive number: the number of its bytes, and the bytes.
 putMagnitude :: Integer -> Builder
 putMagnitude n = append (putCount (magnitudeSize n)) (shortByteString (magnitudeBytes n))
 
@@ -128,8 +128,8 @@ getNatural = do
     else -- It is not negative.
       getCount >>= getMagnitude >>= \m -> pure $! integerToNatural m
 
--- | A 'Double' as @binary@ has it. The mantissa of a normal number has 53 bits and so
--- always the long form: 25 bytes, written at once, without an 'Integer'.
+-- | A 'Double' as @binary@ writes it. The mantissa of a normal number has 53 bits, so it always
+-- takes the long form: 25 bytes, written at once, without an 'Integer'.
 putDoubleParts :: Double -> Builder
 putDoubleParts d
   | biased == 0 || biased == 2047 = case decodeFloat d of
@@ -167,7 +167,7 @@ encodeSmall i e
     magnitude = fromIntegral (abs i) :: Word64
 {-# INLINE encodeSmall #-}
 
--- | A 'Float' as @binary@ has it.
+-- | A 'Float' as @binary@ writes it.
 putFloatParts :: Float -> Builder
 putFloatParts f = case decodeFloat f of
   (m, e) -> append (putInteger m) (int64BE (fromIntegral e))
@@ -179,9 +179,8 @@ getFloatParts = do
   e <- getCount
   pure $! encodeFloat m e
 
--- | A character as both libraries read it: UTF-8, of which neither the form of the
--- continuation bytes nor the shortness is checked. Only a number above that of the last
--- character fails.
+-- | A character as both libraries read it: UTF-8, but continuation bytes are not checked, and
+-- overlong forms are accepted. Only a number above that of the last character fails.
 getCharLenient :: Get Char
 getCharLenient = do
   w <- byte
@@ -207,9 +206,9 @@ getCharLenient = do
 -- | The fraction of a numerator and a denominator, in lowest terms. A denominator of 0 is refused,
 -- and so are terms that the type cannot hold.
 --
--- (By way of 'Integer' if one of them is negative. Of 'Data.Int.Int8', @-128 % 127@ throws. The
--- divisor is that of 'Integer' in any case: where 'gcd' is not specialised to it, it is Euclid's
--- algorithm, of quadratic time.)
+-- (If one of them is negative, the fraction is computed with 'Integer', because @-128 % 127@ throws
+-- for 'Data.Int.Int8'. The divisor is always computed with 'Integer': where 'gcd' is not
+-- specialised to that, it is Euclid's algorithm, which takes quadratic time.)
 fraction :: Integral a => a -> a -> Get (Ratio a)
 fraction n d
   | d == 0 = invalid "a fraction over 0"

@@ -8,8 +8,8 @@
 -- Module      : Ashlar.Internal.Compat.Sum
 -- Description : The numbers of constructors, as binary and cereal write them
 --
--- A constructor is its number, counted from 0: in 1, 2 or 4 bytes, the most significant
--- first, as the number of constructors demands. Both libraries do it so.
+-- Both libraries write a constructor as its number, counted from 0, the most significant byte
+-- first. It takes 1, 2 or 4 bytes, as the number of constructors demands.
 module Ashlar.Internal.Compat.Sum
   ( GCount (..),
     SumArity,

@@ -19,11 +19,11 @@ import Data.Text.Unsafe (Iter (..), iter)
 import Data.Word (Word8)
 import Foreign.Ptr (minusPtr)
 
--- | A text in UTF-8. Each ASCII character is written by the primitive, all others as they
--- are.
+-- | A text in UTF-8. The primitive writes each ASCII character. All others are written as
+-- they are.
 --
--- There is one check for as many characters as the buffer surely holds. (A character is
--- one unit of the text's memory or more, and at most @bound@ bytes of output.)
+-- One check covers as many characters as surely fit into the free space. (A character is one
+-- unit of the text's memory or more, and at most @bound@ bytes of output.)
 textEscaped :: BoundedPrim Word8 -> Text -> Builder
 textEscaped prim = \t -> action $ \c k ->
   let total = lengthUnits t

@@ -4,9 +4,9 @@
 -- Module      : Ashlar.Compat.Text.Lazy.Encoding
 -- Description : Data.Text.Lazy.Encoding, by import
 --
--- Every name of "Data.Text.Lazy.Encoding", of whatever version of @text@ is there. The two that
--- make builders, 'encodeUtf8Builder' and 'encodeUtf8BuilderEscaped', make those of
--- "Ashlar.Builder". Only the line that imports it must change.
+-- Every name of "Data.Text.Lazy.Encoding", in the version of @text@ that is installed.
+-- 'encodeUtf8Builder' and 'encodeUtf8BuilderEscaped' make builders of "Ashlar.Builder". Only the
+-- line that imports it must change.
 --
 -- "Ashlar.Builder.Escape" has escapings that are looked up in a table, and are faster.
 module Ashlar.Compat.Text.Lazy.Encoding
@@ -33,8 +33,8 @@ encodeUtf8Builder :: Text -> Builder
 encodeUtf8Builder t = lazyTextUtf8 t
 {-# INLINE encodeUtf8Builder #-}
 
--- | A lazy text in UTF-8, of which each ASCII character is written by the primitive, and all
--- others as they are. "Ashlar.Compat.Text.Encoding" has an example.
+-- | A lazy text in UTF-8. The primitive writes each ASCII character. All others are written as they
+-- are. "Ashlar.Compat.Text.Encoding" has an example.
 encodeUtf8BuilderEscaped :: BoundedPrim Word8 -> Text -> Builder
 encodeUtf8BuilderEscaped prim = textChunkwise (textEscaped prim)
 {-# INLINE encodeUtf8BuilderEscaped #-}

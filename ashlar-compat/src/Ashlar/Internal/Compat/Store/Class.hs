@@ -47,8 +47,8 @@ import Data.Kind (Type)
 import GHC.Generics
 import GHC.TypeLits (type (<=))
 
--- | Bytes in the making, and a value. In @store@ this writes into memory; here it is a put,
--- so memory needs no care.
+-- | Writes bytes, and has a value. In @store@ this writes into memory. Here it is a put, which
+-- cannot corrupt memory.
 type Poke = PutM
 
 -- | A decoder.
@@ -92,7 +92,7 @@ class Store a where
   peek = deeper (to <$> gpeek)
   {-# INLINE peek #-}
 
--- | The number of bytes of a value, as this size says it.
+-- | The number of bytes of a value, by the given size.
 getSizeWith :: Size a -> a -> Int
 getSizeWith s x = case s of
   VarSize f -> f x
@@ -104,7 +104,7 @@ getSize :: Store a => a -> Int
 getSize = getSizeWith size
 {-# INLINE getSize #-}
 
--- | The size of what a function makes of a value.
+-- | The size of the result of a function.
 contramapSize :: (a -> b) -> Size b -> Size a
 contramapSize f s = case s of
   VarSize g -> VarSize (\x -> g (f x))
@@ -116,7 +116,7 @@ combineSize :: (Store a, Store b) => (c -> a) -> (c -> b) -> Size c
 combineSize f g = combineSizeWith f g size size
 {-# INLINE combineSize #-}
 
--- | The size of two parts, of which each has this size.
+-- | The size of two parts, given the size of each.
 combineSizeWith :: (c -> a) -> (c -> b) -> Size a -> Size b -> Size c
 combineSizeWith f g a b = case (a, b) of
   (ConstSize m, ConstSize n) -> ConstSize (m + n)
@@ -125,7 +125,7 @@ combineSizeWith f g a b = case (a, b) of
   (VarSize s, VarSize t) -> VarSize (\x -> s (f x) + t (g x))
 {-# INLINE combineSizeWith #-}
 
--- | A number of bytes more.
+-- | Add a number of bytes to a size.
 addSize :: Int -> Size a -> Size a
 addSize m s = case s of
   VarSize f -> VarSize (\x -> m + f x)
@@ -241,7 +241,7 @@ instance GStoreSize f => GSumSize (C1 c f) where
   gsumSize = contramapSize unM1 gsize
   {-# INLINE gsumSize #-}
 
--- Given the number of the first constructor.
+-- Writing a sum, given the number of its first constructor.
 class GSumPoke (f :: Type -> Type) where
   gsumPoke :: Int -> f a -> Poke ()
 
@@ -255,7 +255,7 @@ instance GStorePoke f => GSumPoke (C1 c f) where
   gsumPoke i (M1 x) = putWord8 (fromIntegral i) *> gpoke x
   {-# INLINE gsumPoke #-}
 
--- Given the number of the constructor, the first of which has 0.
+-- Reading a sum, given the number of the constructor. The first one here has 0.
 class GSumPeek (f :: Type -> Type) where
   gsumPeek :: Int -> Peek (f a)
 

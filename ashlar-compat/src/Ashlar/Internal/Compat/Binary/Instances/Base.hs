@@ -221,8 +221,8 @@ instance Binary Float where
   {-# INLINE put #-}
   {-# INLINE isFlat #-}
 
--- | UTF-8. A string is the number of its characters, and the characters. Reading checks
--- less than UTF-8 demands, as in @binary@.
+-- | UTF-8. A string is the number of its characters, and the characters. As in @binary@,
+-- reading accepts some malformed UTF-8.
 instance Binary Char where
   put = putCharUtf8
   get = getChar8
@@ -283,7 +283,7 @@ instance Binary a => Binary [a] where
   {-# INLINE put #-}
   {-# INLINE get #-}
 
--- | As a list. One without elements is refused.
+-- | As a list. An empty one is refused.
 instance Binary a => Binary (NonEmpty a) where
   put (x :| xs) = putList (x : xs)
   get =
@@ -293,7 +293,7 @@ instance Binary a => Binary (NonEmpty a) where
   {-# INLINE put #-}
   {-# INLINE get #-}
 
--- | A byte 0; or a byte 1 and the value. When read, any other byte is as 1.
+-- | A byte 0; or a byte 1 and the value. Reading takes any other byte as 1.
 instance Binary a => Binary (Maybe a) where
   put m = case m of
     Nothing -> putWord8 0
@@ -302,8 +302,8 @@ instance Binary a => Binary (Maybe a) where
   {-# INLINE put #-}
   {-# INLINE get #-}
 
--- | A byte 0 and the value on the left, or a byte 1 and the value on the right. When read,
--- any other byte is as 1.
+-- | A byte 0 and the value on the left, or a byte 1 and the value on the right. Reading takes
+-- any other byte as 1.
 instance (Binary a, Binary b) => Binary (Either a b) where
   put e = case e of
     Left x -> putWord8 0 *> put x

@@ -41,13 +41,13 @@ import Data.Tree (Tree (..))
 import Data.Word (Word64)
 import Foreign.Ptr (plusPtr)
 
--- | The number of bytes, and the bytes. What is read is a slice of the input where that
+-- | The number of bytes, and the bytes. The result of reading is a slice of the input if it
 -- lies in one chunk. As in @binary@, a negative number counts as 0.
 instance Binary S.ByteString where
   put bs = putBuilder (append (putCount (S.length bs)) (chunk bs))
   get = getCount >>= \n -> getByteString (max 0 n)
 
--- | As a strict one. What is read consists of slices of the input's chunks.
+-- | As a strict one. The result of reading consists of slices of the input's chunks.
 instance Binary L.ByteString where
   put bs = putBuilder (append (putCount (announced (L.length bs))) (lazyByteString bs))
   get = getCount >>= \n -> getLazyByteString (fromIntegral (max 0 n))
@@ -70,8 +70,8 @@ instance Binary TL.Text where
       lazyLength = announced . TL.foldlChunks (\n c -> n + fromIntegral (utf8LengthOf c)) 0
   get = TL.fromStrict <$> get
 
--- Where the longest that the text can be fits, it is written before its length, which is
--- known then.
+-- If there is free space for the longest encoding of the text, the text is written first, and
+-- then its length is filled in.
 putText :: T.Text -> Builder
 putText t = atOnceOr longer 8 fits $ \p -> do
   -- No unit takes more bytes than bytesPerUnit. (Their product could overflow on 32 bits.)
@@ -83,17 +83,15 @@ putText t = atOnceOr longer 8 fits $ \p -> do
     fits free = lengthUnits t <= free `quot` bytesPerUnit
 {-# NOINLINE putText #-}
 
--- | As the list of its pairs, by ascending key. As in @binary@ 0.8, whose instance knows
--- nothing of the order, keys are not compared when they are read: of input that may be
--- forged, ask 'M.valid'.
+-- | As the list of its pairs, by ascending key. As in @binary@ 0.8, whose instance does not
+-- know the order, reading does not compare keys: for untrusted input, check 'M.valid'.
 instance (Binary k, Binary v) => Binary (M.Map k v) where
   put m = putBuilder (append (putCount (M.size m)) (putMapEntries put put m))
   get = levelled (isFlat @k && isFlat @v) (getCount >>= getMapEntries get get)
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
 
--- | As the list of its elements, ascending. When they are read, they are not compared: see
--- 'M.Map'.
+-- | As the list of its elements, ascending. Reading does not compare them: see 'M.Map'.
 instance Binary a => Binary (Set.Set a) where
   put s = putBuilder (append (putCount (Set.size s)) (putSetElements put s))
   get = levelled (isFlat @a) (getCount >>= getSetElements get)
@@ -137,8 +135,7 @@ instance Binary a => Binary (Tree a) where
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
 
--- | The bounds, and the list of the elements. Another number of them than the bounds enclose
--- is refused.
+-- | The bounds, and the list of the elements. There must be as many as the bounds enclose.
 instance (Binary i, Ix i, Binary e) => Binary (Array i e) where
   put = putArray put put
   get = levelled (isFlat @e) (getArray get getList)

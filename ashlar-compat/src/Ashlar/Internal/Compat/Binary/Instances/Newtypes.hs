@@ -10,7 +10,7 @@
 -- Module      : Ashlar.Internal.Compat.Binary.Instances.Newtypes
 -- Description : The newtypes of Data.Monoid and Data.Semigroup in binary's format
 --
--- Each is what is in it.
+-- Each has the format of the type that it wraps.
 module Ashlar.Internal.Compat.Binary.Instances.Newtypes () where
 
 import Ashlar.Internal.Builder.Put ()

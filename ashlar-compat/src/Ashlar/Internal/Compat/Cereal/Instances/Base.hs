@@ -112,7 +112,7 @@ instance Serialize a => Serialize [a] where
   {-# INLINE put #-}
   {-# INLINE get #-}
 
--- | A byte 0; or a byte 1 and the value. When read, any other byte is as 1.
+-- | A byte 0; or a byte 1 and the value. Reading takes any other byte as 1.
 instance Serialize a => Serialize (Maybe a) where
   put m = case m of
     Nothing -> putWord8 0
@@ -121,8 +121,8 @@ instance Serialize a => Serialize (Maybe a) where
   {-# INLINE put #-}
   {-# INLINE get #-}
 
--- | A byte 0 and the value on the left, or a byte 1 and the value on the right. When read,
--- any other byte is as 1.
+-- | A byte 0 and the value on the left, or a byte 1 and the value on the right. Reading takes
+-- any other byte as 1.
 instance (Serialize a, Serialize b) => Serialize (Either a b) where
   put e = case e of
     Left x -> putWord8 0 *> put x

@@ -34,12 +34,12 @@ import qualified Data.Sequence as Seq
 import qualified Data.Set as Set
 import Data.Tree (Tree (..))
 
--- | The number of bytes, and the bytes. What is read is a copy.
+-- | The number of bytes, and the bytes. The result of reading is a copy.
 instance Serialize S.ByteString where
   put bs = putBuilder (append (putCount (S.length bs)) (chunk bs))
   get = getCount >>= getByteStringCopy
 
--- | As a strict one, so what is read is one chunk.
+-- | As a strict one, so the result of reading is one chunk.
 instance Serialize L.ByteString where
   put bs = putBuilder (append (putCount (announced (L.length bs))) (lazyByteString bs))
   get = getCount >>= \n -> getLazyByteString (fromIntegral n) >>= \bs -> pure $! copyLazy bs
@@ -57,7 +57,7 @@ instance (Ord k, Serialize k, Serialize v) => Serialize (M.Map k v) where
     levelled (isFlat @k && isFlat @v) $
       getCount >>= getMapEntries get get >>= \m -> pure $! inOrder m
     where
-      -- The tree has its entries as they came.
+      -- The tree has its entries in the order of the input.
       inOrder m = if ascending id (M.keys m) then m else M.fromList (M.toList m)
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
@@ -106,8 +106,7 @@ instance Serialize a => Serialize (Tree a) where
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
 
--- | The bounds, and the list of the elements. Another number of them than the bounds enclose
--- is refused.
+-- | The bounds, and the list of the elements. There must be as many as the bounds enclose.
 instance (Serialize i, Ix i, Serialize e) => Serialize (Array i e) where
   put = putArray put put
   get = levelled (isFlat @e) (getArray get getList)

@@ -45,7 +45,7 @@ import Data.Word (Word32)
 import Foreign.Storable (sizeOf)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 
--- The size of a number of elements: an 'Int', as the machine has it.
+-- The bytes of a number of elements: those of an 'Int' in memory.
 countSize :: Int
 countSize = sizeOf (0 :: Int)
 
@@ -117,7 +117,7 @@ mapMarker = 1217678090
 pokeMarker :: Poke ()
 pokeMarker = putWord32host mapMarker
 
--- | Read it. Anything else is refused.
+-- | Read the marker. Anything else is refused.
 peekMarker :: Peek ()
 peekMarker =
   getWord32host >>= \mark ->
@@ -189,13 +189,13 @@ peekArray = deeper $ do
   if agree bs n then pure $! listArray bs xs else invalid "the bounds of the array overflow"
 {-# INLINE peekArray #-}
 
--- | The number of bytes, and the bytes. What is read is a copy, as in store.
+-- | The number of bytes, and the bytes. The result of reading is a copy, as in store.
 instance Store S.ByteString where
   size = VarSize (\bs -> countSize + S.length bs)
   poke bs = poke (S.length bs) *> putBuilder (chunk bs)
   peek = peek >>= getByteStringCopy
 
--- | As a strict 'S.ByteString', so what is read is one chunk.
+-- | As a strict 'S.ByteString', so the result of reading is one chunk.
 instance Store L.ByteString where
   size = VarSize (\bs -> countSize + announced (L.length bs))
   poke bs = poke (announced (L.length bs)) *> putBuilder (lazyByteString bs)
@@ -206,9 +206,9 @@ instance Store SBS.ShortByteString where
   poke bs = poke (SBS.length bs) *> putBuilder (shortByteString bs)
   peek = peek >>= getShortByteString
 
--- | The memory of a text: with @text@ before version 2 the number of units of 16 bits, and
--- these, as @store@ wrote it then; from version 2 on the number of bytes, and UTF-8. What is
--- no such text is refused.
+-- | The memory of a text. With @text@ before version 2, that is the number of units of 16 bits,
+-- and the units, as @store@ wrote it then. From version 2 on, it is the number of bytes, and
+-- UTF-8. Malformed text is refused.
 instance Store T.Text where
   size = VarSize (\t -> countSize + unitSize * lengthUnits t)
   poke t = poke (lengthUnits t) *> putByteString (if unitSize == 1 then T.encodeUtf8 t else utf16 t)
@@ -223,7 +223,7 @@ instance Store T.Text where
       let t = utf16 bs
       if 2 * lengthUnits t == S.length bs then pure t else invalid "invalid UTF-16"
     where
-      -- Without what is malformed.
+      -- Leaves out malformed units, so the text is shorter if there are any.
       utf16
         | targetByteOrder == LittleEndian = T.decodeUtf16LEWith T.ignore
         | otherwise = T.decodeUtf16BEWith T.ignore

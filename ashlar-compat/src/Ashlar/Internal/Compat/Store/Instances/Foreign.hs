@@ -16,7 +16,7 @@
 -- Module      : Ashlar.Internal.Compat.Store.Instances.Foreign
 -- Description : Types of C, addresses and strings of known length in store's format
 --
--- Each is what it is in memory.
+-- Each has the bytes that it has in memory.
 module Ashlar.Internal.Compat.Store.Instances.Foreign
   ( StaticSize (..),
     IsStaticSize (..),
@@ -46,7 +46,7 @@ import GHC.Fingerprint (Fingerprint (..))
 import GHC.Generics (Generic)
 import GHC.TypeLits (KnownNat, Nat, natVal)
 
--- | As what is in it.
+-- | As the value in it.
 deriving newtype instance Store a => Store (Const a b)
 
 -- | 16 bytes, most significant first on every machine.
@@ -129,11 +129,11 @@ instance Store (StablePtr a) where
   poke p = poke (castStablePtrToPtr p)
   peek = castPtrToStablePtr <$> peek
 
--- | A value whose format has always this number of bytes.
+-- | A value whose format always has this number of bytes.
 newtype StaticSize (n :: Nat) a = StaticSize {unStaticSize :: a}
   deriving stock (Eq, Show, Ord, Data, Generic)
 
--- | Types of which some values have a number of bytes.
+-- | Types of which some values have the number of bytes @n@.
 class KnownNat n => IsStaticSize n a where
   -- | The value, if it has this number of bytes.
   toStaticSize :: a -> Maybe (StaticSize n a)
