@@ -113,7 +113,6 @@ decodeWith :: Peek a -> ByteString -> Either PeekException a
 decodeWith p bs = either (Left . exceptionOf bs) Right (runGetWhole p bs)
 {-# INLINE decodeWith #-}
 
--- The exception for an error in these bytes.
 exceptionOf :: ByteString -> DecodeError -> PeekException
 exceptionOf bs e = PeekException (S.length bs - at) (T.pack (reasonText e))
   where

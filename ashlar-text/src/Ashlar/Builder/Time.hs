@@ -168,7 +168,6 @@ clockBound = 21
 writeClock :: Clock -> Ptr Word8 -> IO (Ptr Word8)
 writeClock (Clock h m s rest) = writeTimeOfDay h m s rest
 
--- Date and time of day.
 writeBoth :: Int -> Clock -> Ptr Word8 -> IO (Ptr Word8)
 writeBoth n clock p = do
   writeDay n p

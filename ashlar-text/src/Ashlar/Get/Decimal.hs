@@ -73,12 +73,10 @@ signed :: Bool -> Integer -> Integer
 signed negative n = if negative then negate n else n
 
 -- | A number with an optional sign, an optional fraction (a point and digits), and an optional
--- exponent (@e@ or @E@, an optional sign, and digits). The result is a whole number, and the
--- exponent of the power of ten that it is to be multiplied by. It reads the longest prefix that is
--- a number: of @1.e@ only the @1@.
+-- exponent (@e@ or @E@, an optional sign, and digits). The result is a whole number and a power of
+-- ten to multiply it by. It reads the longest prefix that is a number: of @1.e@ only the @1@.
 --
--- The power is not computed, so large exponents cost nothing. An exponent that does not fit an
--- 'Int' is refused.
+-- The power is not computed, so large exponents cost nothing. One that exceeds 'Int' is refused.
 --
 -- >>> import qualified Ashlar.Get.Decimal as D
 -- >>> runGet D.scaled "-12.50e3"

@@ -115,7 +115,7 @@ limitedSource limit read' = do
     unless (S.null bs || left > 0) $ throwIO OverLimit
     pure $! if after < 0 then S.take (fromIntegral left) bs else bs
 
--- 'getLimited' catches it, so it never leaves this module.
+-- Caught by 'getLimited'.
 data OverLimit = OverLimit
   deriving stock (Show)
 

@@ -151,7 +151,6 @@ endOf :: Open -> Ptr Word8
 endOf (Open fp size _) = unsafeForeignPtrToPtr fp `plusPtr` size
 {-# INLINE endOf #-}
 
--- The exception about an address.
 refused :: Open -> Ptr Word8 -> a
 refused open@(Open _ _ from) p =
   throw (AddressOutside (p `minusPtr` from) (endOf open `minusPtr` from))

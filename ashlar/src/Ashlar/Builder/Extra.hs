@@ -151,7 +151,6 @@ defragmentWith least most = go
       where
         whole = if count == 1 then firstOf begin else copied total begin
 
--- The first chunk.
 firstOf :: L.ByteString -> ByteString
 firstOf (L.Chunk bs _) = bs
 firstOf L.Empty = S.empty

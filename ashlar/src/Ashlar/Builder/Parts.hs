@@ -83,11 +83,9 @@ data Parts = Parts !(MutableByteArray RealWorld) !(IORef State)
 -- The open buffer, and the address up to which it has been written.
 data State = State !Open !(Ptr Word8)
 
--- What the parts are doing. The first word of the array holds the phase, the second counts the
--- runs.
---
--- A run takes a builder up to its next chunk, and has a number. The phase is changed by an atomic
--- compare-and-swap. So if threads use the parts at the same time, only one gets the buffer.
+-- A run takes a builder up to its next chunk, and has a number. The phase, in the first word of the
+-- array, is changed by compare-and-swap. So if threads use the parts at the same time, only one
+-- gets the buffer. The second word counts the runs.
 type Phase = Int
 
 -- All builders have ended.
@@ -169,7 +167,6 @@ takeLast parts@(Parts _ ref) = run parts mayBegin $ \n -> do
   State _ p <- readIORef ref
   takeWritten parts p <* become parts n ended
 
--- May a builder begin?
 mayBegin :: Phase -> Maybe PartsMisused
 mayBegin phase
   | phase `is` waiting = Just BuilderUnfinished
@@ -187,8 +184,7 @@ mayGoOn n phase
 mayResume :: Int -> Phase -> Maybe PartsMisused
 mayResume n phase = if phase == broken n then Nothing else Just PartsInUse
 
--- Perform a run, unless the phase forbids it. The action gets the run's number, and sets the next
--- phase.
+-- Perform a run, unless the phase forbids it. The action gets its number and sets the next phase.
 --
 -- The run is a thunk, so that the handler can tell exceptions of values from asynchronous ones
 -- (Note [Exceptions that are not ours]). The handler gives the buffer back in either case. If the
@@ -214,7 +210,6 @@ runNumber parts n thunk@(Thunk result) = do
       misused <- if held then claim parts (mayResume n) n else pure Nothing
       maybe (runNumber parts n thunk) throwIO misused
 
--- How forcing the thunk of a run ended.
 data Outcome a
   = Returned (Either PartsMisused a)
   | -- To be thrown again after the handler has returned.
@@ -238,7 +233,6 @@ change (Parts (MutableByteArray phase) _) from@(I# from#) (I# to#) =
   IO $ \s0 -> case casIntArray# phase 0# from# to# s0 of
     (# s1, before #) -> (# s1, I# before == from #)
 
--- The number of a new run.
 nextNumber :: MutableByteArray RealWorld -> IO Int
 nextNumber (MutableByteArray phase) =
   IO $ \s0 -> case fetchAddIntArray# phase 1# 1# s0 of (# s1, n #) -> (# s1, I# n #)
@@ -249,7 +243,6 @@ nextNumber (MutableByteArray phase) =
 become :: Parts -> Int -> Phase -> IO ()
 become parts n next = () <$ change parts (running n) next
 
--- The size of a buffer.
 partsSize :: Int
 partsSize = 32768
 

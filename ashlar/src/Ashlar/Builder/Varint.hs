@@ -63,7 +63,6 @@ import qualified Ashlar.Prim.Varint as P
 import Data.Int (Int16, Int32, Int64)
 import Data.Word (Word16, Word32, Word64)
 
--- A number in a format.
 varint :: Varint a -> a -> Builder
 varint format x = primBounded (varintPrim format) x
 {-# INLINE [0] varint #-}

@@ -4,7 +4,7 @@
 --
 -- In @binary@, offsets count from the beginning of the innermost @isolate@, and a decoder can ask
 -- how many bytes are left. Both depend on more than the input and the offset in it, so they are for
--- "Ashlar.Compat" alone.
+-- @Ashlar.Compat@ alone.
 --
 -- The context of a decoder holds the beginning of an @isolate@ and has the same scope, so nothing
 -- needs to restore the outer one. Finding it takes time proportional to the number of labels

@@ -3,7 +3,7 @@
 -- Description : How much input has arrived, as cereal's decoders can see it
 --
 -- In @cereal@ the results of @remaining@ and similar decoders depend on how much input has arrived,
--- or was announced. Ours must not depend on that (INV-G2), so this is for "Ashlar.Compat" alone.
+-- or was announced. Ours must not depend on that (INV-G2), so this is for @Ashlar.Compat@ alone.
 --
 -- The context of a decoder holds the announced number of bytes. Finding it takes time proportional
 -- to the number of labels around.

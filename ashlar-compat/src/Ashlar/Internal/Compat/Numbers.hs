@@ -58,7 +58,6 @@ putInteger n = case n of
   _ -> append (append (word8 1) (word8 (if n < 0 then 255 else 1))) (putMagnitude (abs n))
 {-# NOINLINE putInteger #-}
 
--- An Integer that fits an Int.
 putSmall :: Int -> Builder
 putSmall i
   | i == fromIntegral (fromIntegral i :: Int32) = ensure 5 $ \p -> do
@@ -92,7 +91,6 @@ getInteger = do
       m <- getCount >>= getMagnitude
       pure $! if sign == 1 then m else negate m
 
--- A magnitude of n bytes.
 getMagnitude :: Int -> Get Integer
 getMagnitude n
   | n <= 0 = if n == 0 then pure 0 else invalid ("negative number of elements: " ++ show n)

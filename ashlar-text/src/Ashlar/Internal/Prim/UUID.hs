@@ -78,7 +78,6 @@ allDigits w
   | w .&. everyTop /= 0 = 0
   | otherwise = (within 0x30 0x39 w .&. everyTop) .|. letters w
 
--- The number that eight digits make.
 valueOf :: Word64 -> Word64
 valueOf w = fours .&. 0xFFFFFFFF
   where

@@ -119,8 +119,7 @@ pattern Insert bs <-
 -- passes on a lazy string without resuming the builder for each of its chunks.
 data Following
   = NothingFollows
-  | -- | The variable holds the chunks that are left. Those with more bytes than the number are
-    -- inserted.
+  | -- | The chunks that are left. Those with more bytes than the number are inserted.
     Following !Int !(IORef L.ByteString)
 
 -- | The part of a buffer that may be written: the address of its first byte, and the address after
@@ -205,11 +204,9 @@ evaluated :: a -> State# RealWorld -> State# RealWorld
 evaluated x s = x `seq` s
 {-# INLINE evaluated #-}
 
--- | 'ensure' for long writes. The code of the write is not copied, and the reservation is not
--- merged with others.
---
--- After 'ensure', GHC copies the code that follows the check into both branches if it is short.
--- Derived instances would be full of such copies.
+-- | 'ensure' for long writes. The reservation is not merged with others, and GHC does not copy the
+-- write into both branches of the check, as it does with short code. Derived instances would be
+-- full of such copies.
 ensureShared :: Int -> (Ptr Word8 -> IO (Ptr Word8)) -> Builder
 ensureShared n write = Builder . oneShot $ \c -> oneShot $ \k s0 ->
   let write# a s = case unIO (write' (Ptr a) >>= putPtr c cursorCell) s of (# s', _ #) -> s'
@@ -302,8 +299,7 @@ reserveApart n c k s0 = case unIO (reserve c k (I# n)) s0 of (# s1, Ptr a #) -> 
 -- A constant string must not be computed in each run: a server sends the same compressed page many
 -- times. The string of a @byteString@ is the argument of 'GHC.Exts.lazy'. If it is a constant, GHC
 -- floats it to the top level of the module, where it is computed once, and does not move it back.
--- Library code uses @chunk@ for a string that is already in registers: 'lazy' would put it into
--- memory.
+-- 'lazy' would put a string that is in registers into memory: for those, library code has @chunk@.
 --
 -- The other libraries leave the choice to the user, whose loops are slow until he finds the name
 -- for it (fast-builder's @rebuild@), or recompute some values and not others. (Allocation test "a
@@ -433,8 +429,7 @@ askMore c k n wanted = do
   if given >= n then pure () else throwIO (SinkRefused n given)
 {-# NOINLINE askMore #-}
 
--- | Ask the sink, and continue in the free space that it returns. The request is strict, so that no
--- thunk is made for it.
+-- | Ask the sink, and continue in the free space it returns. Strict, or a request would be a thunk.
 ask :: Cells -> Sink -> Request -> IO ()
 ask c (Sink answer) !request = do
   p <- getPtr c cursorCell

@@ -114,8 +114,6 @@ intDec :: Int -> Builder
 intDec x = closed (primStrict P.intDec x)
 {-# NOINLINE intDec #-}
 
--- Builders for whole numbers of any size in decimal.
-
 -- | A number of any size in decimal, after a minus sign if it is negative.
 --
 -- A large number is divided by one of half as many digits, and so on. The time grows more slowly
@@ -164,8 +162,6 @@ withZeros :: [Natural] -> Natural -> Builder
 withZeros [] x = primFixed sixteenDigits (fromIntegral x)
 withZeros (p : ps) x = case x `quotRem` p of
   (q, r) -> withZeros ps q `append` withZeros ps r
-
--- Builders for floating-point numbers in decimal.
 
 -- See Note [Fusing reservations].
 {-# RULES

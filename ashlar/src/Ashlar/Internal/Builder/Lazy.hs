@@ -153,7 +153,6 @@ chunks strategy@(AllocationStrategy _ size _) end open step = case step of
           new <- newOpen (max n (max size (sizeForStack copied)))
           goOn new (openFrom new)
 
--- Resume a builder at an address in the open buffer.
 resumed ::
   AllocationStrategy ->
   L.ByteString ->
@@ -309,7 +308,6 @@ answerInFirst size c ref suspend request p =
         _ -> suspendAt suspend request p'
 {-# NOINLINE answerInFirst #-}
 
--- Answer a request by suspending the builder.
 suspendAt :: (PendingRequest -> IO FreeSpace) -> Request -> Ptr Word8 -> IO FreeSpace
 suspendAt suspend request p = do
   here <- myThreadId

@@ -191,7 +191,6 @@ gapBefore align p
     address = p `minusPtr` nullPtr
 {-# INLINE gapBefore #-}
 
--- Write @n@ zeros.
 clear :: Ptr Word8 -> Int -> IO ()
 clear p n
   | n == 1 = pokeHost p (0 :: Word8)

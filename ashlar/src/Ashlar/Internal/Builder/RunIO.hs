@@ -238,6 +238,7 @@ pokeBuilder start size b
                 pure (wholeSpace buffer)
             Insert bs -> do
               let n = S.length bs
+              -- At most free bytes are copied.
               withBytesQuick bs (\src _ -> copyRange done src (min n free))
               when (n > free) $ throwIO (BufferOverflow free n)
               pure (FreeSpace (done `plusPtr` n) end)

@@ -170,8 +170,7 @@ data Output = Output
     outputOpen :: !Open
   }
 
--- | No output, and no buffer: the first request allocates one, because it may tell how many bytes
--- are needed.
+-- | No output. The first request allocates a buffer, because it may tell how many bytes are needed.
 noOutput :: Output
 noOutput = Output [] 0 noBuffer
 
@@ -180,7 +179,6 @@ noOutput = Output [] 0 noBuffer
 chunksUpTo :: Ptr Word8 -> Output -> [ByteString]
 chunksUpTo p (Output chunks _ open) = reverse (written open p : chunks)
 
--- All bytes are in the open buffer.
 inOneBuffer :: Output -> Bool
 inOneBuffer = null . outputChunks
 
@@ -229,7 +227,6 @@ collectingSink ref = Sink $ \request p -> do
   output <- readIORef ref
   answerRequest ref output request p
 
--- Answer a request, given the output so far.
 answerRequest :: IORef Output -> Output -> Request -> Ptr Word8 -> IO FreeSpace
 answerRequest ref output request p = case request of
   Flush -> pure (restFrom (outputOpen output) p)

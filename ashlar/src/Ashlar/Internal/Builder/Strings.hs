@@ -133,8 +133,6 @@ textChunkwise f = TL.foldrChunks (\t rest -> f t `append` rest) empty
     textLiteral s
   #-}
 
--- Builders for characters and strings of one byte each.
-
 -- See Note [Fusing reservations].
 {-# RULES
 "char7" forall c. char7 c = primStrict (toB P.char7) c

@@ -86,7 +86,6 @@ tooLarge =
     "Ashlar.Builder.Prim: the size of a pair of primitives is too large for an Int"
 {-# NOINLINE tooLarge #-}
 
--- The larger of two sizes.
 larger :: Int -> Int -> Int
 larger (I# m) (I# n) = if isTrue# (m >=# n) then I# m else I# n
 {-# INLINE larger #-}

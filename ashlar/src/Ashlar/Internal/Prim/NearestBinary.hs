@@ -84,7 +84,6 @@ binary64 :: Binary
 binary64 = Binary 52 (-1023) 0x7FF (-342) 308 (-4) 23 (-22)
 {-# INLINE binary64 #-}
 
--- The bits of infinity.
 infinityBits :: Binary -> Word64
 infinityBits b = fromIntegral (infinite b) `unsafeShiftL` significandBits b
 {-# INLINE infinityBits #-}
@@ -104,8 +103,8 @@ nearest b w q
     (# hi, lo #) -> rounded b q zeros hi lo
   where
     zeros = countLeadingZeros w
-    -- The bits of the upper half that do not decide. Those that do are the stored significand and
-    -- three more: its first bit, one for rounding, and one because the product may begin with 0.
+    -- The low bits of the upper half that do not decide. Above them are a 0 that may come first, the
+    -- first bit of the significand, its stored bits, and a bit for rounding.
     cut = 61 - significandBits b
 {-# INLINE nearest #-}
 

@@ -508,12 +508,10 @@ writeEscaped escapes !p0 text@(T.Text arr start _) !off !n = go off p0
       | otherwise = i
     unit i = unitAt arr (start + i)
 
--- Is it the lead of a surrogate pair?
 isLead :: Word16 -> Bool
 isLead u = u .&. 0xFC00 == 0xD800
 {-# INLINE isLead #-}
 
--- The character of a surrogate pair.
 pair :: Word16 -> Word16 -> Char
 pair a b = unsafeChr (((fromIntegral a - 0xD800) `shiftL` 10) + (fromIntegral b - 0xDC00) + 0x10000)
 {-# INLINE pair #-}

@@ -71,7 +71,6 @@ unsigned bound write =
     readAsUnsigned (rangeOf (0 :: a)) fromIntegral
 {-# INLINE unsigned #-}
 
--- A signed format: the same arguments.
 signed ::
   forall a.
   (Bounded a, Integral a) =>

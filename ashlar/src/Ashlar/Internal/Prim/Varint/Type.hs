@@ -76,11 +76,9 @@ data Code
     Signed !Form !Range
   | -- | Groups of seven bits, the most significant first.
     BigEndian !Form !Range
-  | -- | As 'BigEndian', but 1 is taken from the number before each group except the last. The field
-    -- is the greatest number. The least is 0.
+  | -- | Git's variant of 'BigEndian' for offsets. The field is the greatest number. The least is 0.
     GitOffset !Word64
-  | -- | Up to eight groups of seven bits, the most significant first. After eight groups that go
-    -- on, a byte of eight bits.
+  | -- | Up to eight groups of seven bits, the most significant first. A ninth byte has eight bits.
     SQLite
   | -- | A sign and six bits, and then groups of seven.
     SignAndMagnitude !Range
@@ -93,8 +91,7 @@ data Code
 data Form
   = -- | The shortest.
     Shortest
-  | -- | Those of at most as many groups as the type has space for: its bits divided by 7, rounded
-    -- up.
+  | -- | Those of at most as many groups as the type needs: its bits divided by 7, rounded up.
     Padded
 
 -- | The numbers of a type, as words.

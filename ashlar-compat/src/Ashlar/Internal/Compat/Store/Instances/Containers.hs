@@ -49,7 +49,6 @@ import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 countSize :: Int
 countSize = sizeOf (0 :: Int)
 
--- The size of a number of elements, and the elements.
 sizeElements :: forall t a. (Foldable t, Store a) => Size (t a)
 sizeElements = VarSize $ \xs -> case size @a of
   ConstSize n -> countSize + n * F.length xs
@@ -110,7 +109,6 @@ instance Store IS.IntSet where
   poke s = poke (IS.toAscList s)
   peek = peek >>= \xs -> if ascending id xs then pure $! IS.fromDistinctAscList xs else unordered
 
--- The marker before a map.
 mapMarker :: Word32
 mapMarker = 1217678090
 
