@@ -212,9 +212,9 @@ runNumber parts n thunk@(Thunk result) = do
 
 data Outcome a
   = Returned (Either PartsMisused a)
-  | -- To be thrown again after the handler has returned.
+  | -- | To be thrown again after the handler has returned.
     Raised SomeException
-  | -- The thunk was frozen and is forced again. Did the run have the buffer?
+  | -- | The thunk was frozen and is forced again. Did the run have the buffer?
     Resumed Bool
 
 -- Take the buffer for the run of this number, unless the phase forbids it.

@@ -115,7 +115,7 @@ bind m f = PutM $ \w s ->
 {-# INLINE [0] bind #-}
 
 -- | The same bytes, and () as the value without evaluating the put. (Where bytes are
--- written, the put's own () is returned: replacing it would make a tail call a call.)
+-- written, the put's own () is returned: replacing it would turn a tail call into a call.)
 plain :: Put -> Put
 plain m = PutM $ \w s -> case w of
   Value -> (# s, () #)

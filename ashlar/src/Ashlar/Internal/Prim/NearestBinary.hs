@@ -103,8 +103,8 @@ nearest b w q
     (# hi, lo #) -> rounded b q zeros hi lo
   where
     zeros = countLeadingZeros w
-    -- The low bits of the upper half that do not decide. Above them are a 0 that may come first, the
-    -- first bit of the significand, its stored bits, and a bit for rounding.
+    -- The low bits of the upper half that do not decide. Above them are a 0 that may come first,
+    -- the first bit of the significand, its stored bits, and a bit for rounding.
     cut = 61 - significandBits b
 {-# INLINE nearest #-}
 
