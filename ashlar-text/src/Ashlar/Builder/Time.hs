@@ -113,7 +113,7 @@ utcTime (UTCTime d t) = action $ \c k -> do
       end <- writeBoth n (clockOf (fromInteger picos)) p
       (end `plusPtr` 1) <$ pokeHost end (0x5A :: Word8)
 
--- | A value that is no time, because a part of it is negative or too large.
+-- | A value is not a time, because a part of it is negative or too large.
 data TimeOutOfRange
   = NoSuchTimeOfDay !TimeOfDay
   | -- | The minutes ahead of UTC.

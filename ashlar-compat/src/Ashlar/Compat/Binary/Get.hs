@@ -171,8 +171,8 @@ message e = List.intercalate "\n" (what : errorLabels e)
       NoAlternative -> "Data.Binary.Get(Alternative).empty"
       _ -> reasonText e
 
--- | A decoder that is fed its input chunk by chunk. As with 'G.Decoder', of which it is
--- made, each state can be used any number of times, and 'Partial' keeps the input.
+-- | A decoder that is fed its input chunk by chunk. As with 'G.Decoder', each state can be used
+-- any number of times, and 'Partial' keeps the input.
 data Decoder a
   = -- | It has failed: what it had not read, the offset at which that begins, and
     -- a message.

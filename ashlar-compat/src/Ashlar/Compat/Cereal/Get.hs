@@ -165,8 +165,8 @@ runGetLazyState g lbs = case G.runOrFail maxBound g lbs of
   Right (rest, _, a) -> Right (a, rest)
 {-# INLINE runGetLazyState #-}
 
--- | A decoder that is fed its input chunk by chunk. As with 'Decoder', of which it is
--- made, each state can be used any number of times, and 'Partial' keeps the input.
+-- | A decoder that is fed its input chunk by chunk. As with 'Decoder', each state can be used
+-- any number of times, and 'Partial' keeps the input.
 data Result r
   = -- | It has failed: why, and what it had not read.
     Fail String ByteString

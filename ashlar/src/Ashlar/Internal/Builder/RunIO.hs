@@ -343,7 +343,7 @@ firstFrom :: First -> Ptr Word8
 firstFrom (First c) = mutableByteArrayContents (MutableByteArray c) `plusPtr` cellBytes
 {-# INLINE firstFrom #-}
 
--- | The first buffer, as one of which nothing has been handed out.
+-- | The first buffer. Nothing of it has been handed out.
 firstOpen :: First -> Open
 firstOpen first@(First c) = case firstFrom first of
   Ptr a -> openOn (ForeignPtr a (PlainPtr c)) firstSize

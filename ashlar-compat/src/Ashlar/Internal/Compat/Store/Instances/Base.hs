@@ -127,7 +127,7 @@ instance Store Double where
   {-# INLINE poke #-}
   {-# INLINE peek #-}
 
--- | 4 bytes. A number that is no character is refused.
+-- | 4 bytes. A number that is not a character is refused.
 instance Store Char where
   size = ConstSize 4
   poke c = putWord32host (fromIntegral (ord c))
