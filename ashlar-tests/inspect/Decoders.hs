@@ -20,8 +20,8 @@ module Decoders
   )
 where
 
+import qualified Ashlar.ByteOrder as O
 import Ashlar.Get
-import qualified Ashlar.Get.ByteOrder as O
 import qualified Ashlar.Get.Parse as P
 import Data.Int (Int32)
 import Data.Word (Word16, Word64, Word8)

@@ -43,7 +43,6 @@ module Subjects
 where
 
 import Ashlar.Builder
-import qualified Ashlar.Builder.ByteOrder as Order
 import Ashlar.Builder.Extra (int64Host)
 import Ashlar.Builder.Html (charHtmlUtf8)
 import Ashlar.Builder.Padded
@@ -51,6 +50,7 @@ import Ashlar.Builder.Prim (BoundedPrim, FixedPrim, (>$<), (>*<))
 import qualified Ashlar.Builder.Prim as P
 import Ashlar.Builder.Unsafe (storable)
 import Ashlar.Builder.Varint
+import qualified Ashlar.ByteOrder as Order
 import Ashlar.Codec
 import Ashlar.Internal.Codec.Class (formatPut)
 import Data.ByteString (ByteString)

@@ -51,13 +51,13 @@
 -- * "Ashlar.Codec.Wrappers": newtypes that choose another format
 -- * "Ashlar.Codec.Unsafe": values as they are in memory, by Storable; values at an address
 -- * "Ashlar.Prim.Varint": formats of variable-length integers, as values
+-- * "Ashlar.ByteOrder": numbers whose byte order is chosen at run time
 --
 -- Writing:
 --
 -- * "Ashlar.Builder": builders, numbers and strings, and what runs them
 -- * "Ashlar.Builder.Extra": sizes of buffers, copying or sharing, native byte order
 -- * "Ashlar.Builder.Combinators": builders like words and lines
--- * "Ashlar.Builder.ByteOrder": numbers whose byte order is chosen at run time
 -- * "Ashlar.Builder.Varint": variable-length integers: LEB128, Protocol Buffers and others
 -- * "Ashlar.Builder.Section": sections with a length prefix
 -- * "Ashlar.Builder.RealFloat": floating-point numbers in several notations
@@ -76,7 +76,6 @@
 -- * "Ashlar.Get": decoders, and what runs them
 -- * "Ashlar.Get.Combinators": repetition, choice and separators
 -- * "Ashlar.Get.Parse": text protocols, with the names of attoparsec
--- * "Ashlar.Get.ByteOrder": numbers whose byte order is known at run time
 -- * "Ashlar.Get.Varint": variable-length integers
 -- * "Ashlar.Get.ST": mutable state in a decoder, to fill a vector for example
 -- * "Ashlar.Get.Feed": input that is pushed: a stream of values, or one value

@@ -6,8 +6,8 @@
 module Tests.BuilderOrders (tests) where
 
 import Ashlar.Builder
-import qualified Ashlar.Builder.ByteOrder as Order
 import qualified Ashlar.Builder.Prim as Prim
+import qualified Ashlar.ByteOrder as Order
 import Ashlar.Put (Put, execPut, putInt24be, putInt24le, putWord24be, putWord24le)
 import qualified Data.ByteString as S
 import Data.Int (Int32)

@@ -5,8 +5,8 @@
 -- Description : Numbers of 24 bits, and byte order chosen at run time
 module Tests.ByteOrders (tests) where
 
+import qualified Ashlar.ByteOrder as O
 import Ashlar.Get
-import qualified Ashlar.Get.ByteOrder as O
 import Ashlar.Internal.Prim.Scalar (Scalar (..))
 import qualified Ashlar.Internal.Prim.Scalar as P
 import Data.Bits (shiftR)

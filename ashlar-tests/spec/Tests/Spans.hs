@@ -148,6 +148,11 @@ alternatives = do
   here (table ((skip 1 *> empty) <|> getWord8)) @?= Right (97, 101)
   here (table (many getWord8)) @?= Right ([97 .. 100], 101)
   here (table (getWord8 *> endOfInput) <|> pure ((), 1)) @?= Right ((), 1)
+  -- An alternative that got farther has the error, whatever fails later.
+  let farther g = getSpan 2 >>= \s -> (skip 3 *> fail "far") <|> inSpan s (fail "near") <|> g
+  here (farther empty) @?= (Left (5, [], Invalid "far") :: Either (Int64, [String], Reason) ())
+  here (farther (skip 2 *> fail "between"))
+    @?= (Left (5, [], Invalid "far") :: Either (Int64, [String], Reason) ())
   -- A commit in it gives up the choices in it.
   here (table ((commit *> empty) <|> getWord8) <|> pure (1, 2)) @?= Right (1, 2)
   here (fst <$> table ((commit *> empty) <|> getWord8)) @?= Left (0, [], NoAlternative)

@@ -14,8 +14,8 @@
 module Tests.Unqualified (tests) where
 
 import Ashlar.Builder hiding (writeFile)
-import qualified Ashlar.Builder.ByteOrder as Order
 import qualified Ashlar.Builder.Prim as Prim
+import qualified Ashlar.ByteOrder as Order
 import Ashlar.Codec
 import Ashlar.Get
 import qualified Ashlar.Get.Parse as Parse

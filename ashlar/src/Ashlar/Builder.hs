@@ -27,7 +27,7 @@
 -- * "Ashlar.Builder.Unsafe": builders from functions that write at an address; Storable
 -- * "Ashlar.Builder.Sink": sinks of one's own
 -- * "Ashlar.Builder.RealFloat": floating-point numbers in several notations
--- * "Ashlar.Builder.ByteOrder": numbers whose byte order is chosen at run time
+-- * "Ashlar.ByteOrder": numbers whose byte order is chosen at run time
 -- * "Ashlar.Builder.Varint": variable-length integers: LEB128, Protocol Buffers and others
 -- * "Ashlar.Builder.Section": parts that follow their length
 -- * "Ashlar.Builder.Combinators": builders like words and lines
@@ -115,33 +115,8 @@ module Ashlar.Builder
     byteStringHex,
     lazyByteStringHex,
 
-    -- * One byte
-    word8,
-    int8,
-
-    -- * Least significant byte first
-    word16LE,
-    word24LE,
-    word32LE,
-    word64LE,
-    int16LE,
-    int24LE,
-    int32LE,
-    int64LE,
-    floatLE,
-    doubleLE,
-
-    -- * Most significant byte first
-    word16BE,
-    word24BE,
-    word32BE,
-    word64BE,
-    int16BE,
-    int24BE,
-    int32BE,
-    int64BE,
-    floatBE,
-    doubleBE,
+    -- * Numbers in binary
+    module Ashlar.Internal.Builder.Numbers,
   )
 where
 

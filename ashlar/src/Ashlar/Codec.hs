@@ -118,7 +118,6 @@ import Ashlar.Internal.Codec.Class
 import qualified Ashlar.Internal.Codec.Class as Class
 import Ashlar.Internal.Codec.Derive (GCodec, derivedFormat)
 import Ashlar.Internal.Codec.Format (byHand, fromPutGet, refined, satisfying)
-import Ashlar.Internal.Codec.Instances.Arrays ()
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Instances.Containers ()
 import Ashlar.Internal.Codec.Instances.Numbers ()

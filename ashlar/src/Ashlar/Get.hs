@@ -154,50 +154,16 @@ module Ashlar.Get
     NumberVector,
     NumberElement,
 
-    -- * One byte
-    getWord8,
-    getInt8,
+    -- * A byte that a function accepts
     satisfy,
 
-    -- * Least significant byte first
-    getWord16le,
-    getWord24le,
-    getWord32le,
-    getWord64le,
-    getInt16le,
-    getInt24le,
-    getInt32le,
-    getInt64le,
-    getFloatle,
-    getDoublele,
-
-    -- * Most significant byte first
-    getWord16be,
-    getWord24be,
-    getWord32be,
-    getWord64be,
-    getInt16be,
-    getInt24be,
-    getInt32be,
-    getInt64be,
-    getFloatbe,
-    getDoublebe,
-
-    -- * The machine's own order and size
-    getWordhost,
-    getWord16host,
-    getWord32host,
-    getWord64host,
-    getInthost,
-    getInt16host,
-    getInt32host,
-    getInt64host,
-    getFloathost,
-    getDoublehost,
+    -- * Numbers in binary
+    module Ashlar.Internal.Get.Numbers,
   )
 where
 
 import Ashlar.Internal.Get.Budget
+import Ashlar.Internal.Get.Bytes
 import Ashlar.Internal.Get.Choice
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Decoder

@@ -90,6 +90,18 @@ module Ashlar.Put
   )
 where
 
+import Ashlar.Builder.Extra
+  ( doubleHost,
+    floatHost,
+    int16Host,
+    int32Host,
+    int64Host,
+    intHost,
+    word16Host,
+    word32Host,
+    word64Host,
+    wordHost,
+  )
 import Ashlar.Internal.Builder.Bytes (byteString, lazyByteString, shortByteString)
 import qualified Ashlar.Internal.Builder.Bytes as Builder
 import Ashlar.Internal.Builder.Constant ()

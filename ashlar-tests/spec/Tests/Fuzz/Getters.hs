@@ -9,11 +9,11 @@
 -- Description : Decoders of every kind as targets of the fuzzer
 module Tests.Fuzz.Getters (getters) where
 
+import qualified Ashlar.ByteOrder as O
 import qualified Ashlar.Compat.Binary.Get as B
 import qualified Ashlar.Compat.Cereal as C
 import Ashlar.Get
 import Ashlar.Get.Base64
-import qualified Ashlar.Get.ByteOrder as O
 import qualified Ashlar.Get.Decimal as D
 import Ashlar.Get.Hex
 import Ashlar.Get.Parse hiding (satisfy)

@@ -17,11 +17,11 @@ module Ashlar.Get.Time
 where
 
 import Ashlar.Internal.Get.Ascii
+import Ashlar.Internal.Get.Bytes (skip)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.NextByte
-import Ashlar.Internal.Get.Numbers (skip)
 import Ashlar.Internal.Get.Scan
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells

@@ -36,10 +36,10 @@ module Ashlar.Http.Body
   )
 where
 
+import Ashlar.Internal.Get.Bytes (endOfInput)
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Error (DecodeError)
 import Ashlar.Internal.Get.Limits (asValue)
-import Ashlar.Internal.Get.Numbers (endOfInput)
 import Ashlar.Internal.Get.Source (Source, getFrom, newSource, nextOrEnd)
 import Control.Exception (Exception (..), throwIO, try)
 import Control.Monad (unless, when)

@@ -55,7 +55,6 @@ module Ashlar.Internal.Coroutine
   )
 where
 
-import Ashlar.Internal.Coroutine.Exception (Status (..), passOn, rethrow, throwHere, throwOn)
 import Ashlar.Internal.Coroutine.Thunk
 import Control.Concurrent (forkIOWithUnmask)
 import Control.Concurrent.MVar (newEmptyMVar, putMVar, takeMVar)

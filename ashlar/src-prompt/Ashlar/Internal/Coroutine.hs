@@ -26,7 +26,7 @@ module Ashlar.Internal.Coroutine
   )
 where
 
-import Ashlar.Internal.Coroutine.Exception (Status (..))
+import Ashlar.Internal.Coroutine.Thunk (Status (..))
 import GHC.Exts
   ( PromptTag#,
     RealWorld,

@@ -54,12 +54,13 @@ where
 
 import Ashlar.Builder.Bytestring (toBytestringBuilder)
 import Ashlar.Internal.Builder.Bytes
-import Ashlar.Internal.Builder.Core (Builder)
+import Ashlar.Internal.Builder.Core (Builder, closed)
 import Ashlar.Internal.Builder.Lazy
 import Ashlar.Internal.Builder.Loops ()
-import Ashlar.Internal.Builder.Numbers
+import Ashlar.Internal.Builder.Primitive (scalar)
 import Ashlar.Internal.Builder.Strict (prebuilt)
 import Ashlar.Internal.Mem
+import qualified Ashlar.Internal.Prim.Scalar as P
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.ByteString.Builder.Extra (BufferWriter, Next (..))
@@ -67,7 +68,8 @@ import qualified Data.ByteString.Builder.Extra as B
 import qualified Data.ByteString.Internal as B
 import Data.ByteString.Lazy.Internal (defaultChunkSize, smallChunkSize)
 import qualified Data.ByteString.Lazy.Internal as L
-import Data.Word (Word8)
+import Data.Int (Int16, Int32, Int64)
+import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 
 -- | A builder as a function that fills a buffer, given by its address and size. It returns how many
@@ -171,3 +173,66 @@ fill p n input
       -- The chunks that remain to be copied have n bytes together, and n bytes are free.
       withBytesQuick bs (\src _ -> if len <= 16 then copyShort p src len else copyRange p src len)
       fill (p `plusPtr` len) (n - len) rest
+
+{-# RULES
+"word16Host" forall x. word16Host x = scalar P.word16Host x
+"word32Host" forall x. word32Host x = scalar P.word32Host x
+"word64Host" forall x. word64Host x = scalar P.word64Host x
+"wordHost" forall x. wordHost x = scalar P.wordHost x
+"int16Host" forall x. int16Host x = scalar P.int16Host x
+"int32Host" forall x. int32Host x = scalar P.int32Host x
+"int64Host" forall x. int64Host x = scalar P.int64Host x
+"intHost" forall x. intHost x = scalar P.intHost x
+"floatHost" forall x. floatHost x = scalar P.floatHost x
+"doubleHost" forall x. doubleHost x = scalar P.doubleHost x
+  #-}
+
+-- | A number of 16 bits, in the byte order of this machine: 2 bytes.
+word16Host :: Word16 -> Builder
+word16Host x = closed (scalar P.word16Host x)
+{-# NOINLINE word16Host #-}
+
+-- | A number of 32 bits, in the byte order of this machine: 4 bytes.
+word32Host :: Word32 -> Builder
+word32Host x = closed (scalar P.word32Host x)
+{-# NOINLINE word32Host #-}
+
+-- | A number of 64 bits, in the byte order of this machine: 8 bytes.
+word64Host :: Word64 -> Builder
+word64Host x = closed (scalar P.word64Host x)
+{-# NOINLINE word64Host #-}
+
+-- | A number of this machine's word size, in the byte order of this machine.
+wordHost :: Word -> Builder
+wordHost x = closed (scalar P.wordHost x)
+{-# NOINLINE wordHost #-}
+
+-- | A number of 16 bits in two's complement, in the byte order of this machine: 2 bytes.
+int16Host :: Int16 -> Builder
+int16Host x = closed (scalar P.int16Host x)
+{-# NOINLINE int16Host #-}
+
+-- | A number of 32 bits in two's complement, in the byte order of this machine: 4 bytes.
+int32Host :: Int32 -> Builder
+int32Host x = closed (scalar P.int32Host x)
+{-# NOINLINE int32Host #-}
+
+-- | A number of 64 bits in two's complement, in the byte order of this machine: 8 bytes.
+int64Host :: Int64 -> Builder
+int64Host x = closed (scalar P.int64Host x)
+{-# NOINLINE int64Host #-}
+
+-- | A number in two's complement of this machine's word size, in the byte order of this machine.
+intHost :: Int -> Builder
+intHost x = closed (scalar P.intHost x)
+{-# NOINLINE intHost #-}
+
+-- | The 4 bytes of an IEEE 754 number, in the byte order of this machine. A NaN keeps its payload.
+floatHost :: Float -> Builder
+floatHost x = closed (scalar P.floatHost x)
+{-# NOINLINE floatHost #-}
+
+-- | The 8 bytes of an IEEE 754 number, in the byte order of this machine. A NaN keeps its payload.
+doubleHost :: Double -> Builder
+doubleHost x = closed (scalar P.doubleHost x)
+{-# NOINLINE doubleHost #-}

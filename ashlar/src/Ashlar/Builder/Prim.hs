@@ -54,45 +54,8 @@ module Ashlar.Builder.Prim
     primMapByteStringFixed,
     primMapLazyByteStringFixed,
 
-    -- * One byte
-    int8,
-    word8,
-
-    -- * Most significant byte first
-    int16BE,
-    int24BE,
-    int32BE,
-    int64BE,
-    word16BE,
-    word24BE,
-    word32BE,
-    word64BE,
-    floatBE,
-    doubleBE,
-
-    -- * Least significant byte first
-    int16LE,
-    int24LE,
-    int32LE,
-    int64LE,
-    word16LE,
-    word24LE,
-    word32LE,
-    word64LE,
-    floatLE,
-    doubleLE,
-
-    -- * The machine's own order and size
-    intHost,
-    int16Host,
-    int32Host,
-    int64Host,
-    wordHost,
-    word16Host,
-    word32Host,
-    word64Host,
-    floatHost,
-    doubleHost,
+    -- * Numbers in binary
+    module Ashlar.Internal.Prim.Binary,
 
     -- * Characters
     char7,
@@ -148,10 +111,9 @@ where
 
 import Ashlar.Internal.Builder.Core (Builder)
 import Ashlar.Internal.Builder.Loops
-import Ashlar.Internal.Builder.Numbers (primBounded, primFixed)
+import Ashlar.Internal.Builder.Primitive (primBounded, primFixed)
 import Ashlar.Internal.Builder.Strings (asciiLiteral, utf8Literal)
 import Ashlar.Internal.Prim.Binary
-import Ashlar.Internal.Prim.Combinators
 import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Decimal
 import Ashlar.Internal.Prim.Floating

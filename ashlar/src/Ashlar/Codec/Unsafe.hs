@@ -18,8 +18,8 @@ where
 import Ashlar.Internal.Builder.Bytes (byteString)
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed (fixedWrite)
+import Ashlar.Internal.Get.Bytes (getByteString)
 import Ashlar.Internal.Get.Fail
-import Ashlar.Internal.Get.Numbers (getByteString)
 import Ashlar.Internal.Mem (copyRange)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B

@@ -40,7 +40,6 @@ module Ashlar.Codec.Wrappers
   )
 where
 
-import Ashlar.Internal.Codec.Instances.Strings (Copied (..), Copyable)
+import Ashlar.Internal.Codec.Instances.Strings (Copied (..), Copyable, ScalarValue (..), UTF16 (..))
 import Ashlar.Internal.Codec.Length (Counted (..))
 import Ashlar.Internal.Codec.Wrappers.Numbers
-import Ashlar.Internal.Codec.Wrappers.Strings

@@ -62,13 +62,13 @@ module Ashlar.Get.Feed
 where
 
 import Ashlar.Internal.Get.Budget (startBudget)
+import Ashlar.Internal.Get.Bytes (isEmpty)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Decoder
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure (Failures (..))
 import Ashlar.Internal.Get.Limits (streamBytes, streamEnd)
-import Ashlar.Internal.Get.Numbers (isEmpty)
 import Ashlar.Internal.Get.Path (unknownPart)
 import Ashlar.Internal.Get.Record (setFailures, setHeldEnd)
 import Ashlar.Internal.Get.Source (readsNothing)

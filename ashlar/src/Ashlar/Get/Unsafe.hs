@@ -17,11 +17,11 @@ module Ashlar.Get.Unsafe
   )
 where
 
+import Ashlar.Internal.Get.Bytes (available, slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure (nothingFound)
 import Ashlar.Internal.Get.Input (moreInput)
-import Ashlar.Internal.Get.Numbers (available, slice)
 import Data.ByteString (ByteString)
 
 -- | A decoder of another library, which is fed chunks.

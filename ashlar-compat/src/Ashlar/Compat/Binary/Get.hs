@@ -95,24 +95,14 @@ module Ashlar.Compat.Binary.Get
 where
 
 import Ashlar.Internal.Compat.BinaryOffsets
+import Ashlar.Internal.Get.Bytes (isEmpty)
+import qualified Ashlar.Internal.Get.Bytes as G
 import Ashlar.Internal.Get.Choice
 import Ashlar.Internal.Get.Core
 import qualified Ashlar.Internal.Get.Decoder as G
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail (label)
-import Ashlar.Internal.Get.Numbers hiding
-  ( available,
-    bytesRead,
-    endOfInput,
-    foundIn,
-    getByteString,
-    getLazyByteString,
-    ifReadsNothing,
-    satisfy,
-    skip,
-    slice,
-  )
-import qualified Ashlar.Internal.Get.Numbers as G
+import Ashlar.Internal.Get.Numbers
 import qualified Ashlar.Internal.Get.Run as G
 import Ashlar.Internal.Get.Strings hiding (getShortByteString)
 import qualified Ashlar.Internal.Get.Strings as G

@@ -103,25 +103,13 @@ import Ashlar.Internal.Codec.Length (agree)
 import Ashlar.Internal.Compat.BinaryOffsets (restLength)
 import Ashlar.Internal.Compat.CerealArrival
 import Ashlar.Internal.Get.Budget
+import qualified Ashlar.Internal.Get.Bytes as G
 import Ashlar.Internal.Get.Choice
 import Ashlar.Internal.Get.Core hiding (Result)
 import Ashlar.Internal.Get.Decoder (Decoder)
 import qualified Ashlar.Internal.Get.Decoder as G
 import Ashlar.Internal.Get.Fail
-import Ashlar.Internal.Get.Numbers hiding
-  ( available,
-    bytesRead,
-    endOfInput,
-    foundIn,
-    getByteString,
-    getLazyByteString,
-    ifReadsNothing,
-    isEmpty,
-    satisfy,
-    skip,
-    slice,
-  )
-import qualified Ashlar.Internal.Get.Numbers as G
+import Ashlar.Internal.Get.Numbers
 import qualified Ashlar.Internal.Get.Run as G
 import Ashlar.Internal.Get.Strings (getByteStringCopy, getNested, getShortByteString)
 import Control.Exception (displayException)

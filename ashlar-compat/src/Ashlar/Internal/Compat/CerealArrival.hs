@@ -15,9 +15,9 @@ module Ashlar.Internal.Compat.CerealArrival
   )
 where
 
+import Ashlar.Internal.Get.Bytes (available, slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Numbers (available, slice)
 import Ashlar.Internal.Get.Path (Context (..), innermost)
 import Ashlar.Internal.Get.Record (unread)
 import Ashlar.Internal.Mem.Cells
@@ -65,5 +65,5 @@ ensured n = do
   need (max 0 n)
   p <- cursor
   bs <- available >>= slice
-  -- The slice is from the open segment.
+  -- The slice is from the current segment.
   bs <$ moveTo p

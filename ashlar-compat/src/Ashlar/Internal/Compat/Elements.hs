@@ -59,9 +59,10 @@ import Ashlar.Internal.Builder.Put (Put, execPut, putBuilder)
 import Ashlar.Internal.Codec.Fixed (narrow)
 import Ashlar.Internal.Codec.Length (agree)
 import Ashlar.Internal.Get.Budget (chargeRound)
+import Ashlar.Internal.Get.Bytes (available)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
-import Ashlar.Internal.Get.Numbers (available, getInt64be)
+import Ashlar.Internal.Get.Numbers (getInt64be)
 import Ashlar.Internal.Get.Vectors (NumberElement, getVectorBE, getVectorOf)
 import Ashlar.Internal.Mem (Number, keepAlive, newBuffer, peekBE, pokeBE, sliceBuffer)
 import Ashlar.Internal.Mem.Cells

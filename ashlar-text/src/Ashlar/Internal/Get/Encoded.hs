@@ -14,10 +14,10 @@ module Ashlar.Internal.Get.Encoded
   )
 where
 
+import Ashlar.Internal.Get.Bytes (foundIn, getByteString)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail
-import Ashlar.Internal.Get.Numbers (foundIn, getByteString)
 import Ashlar.Internal.Get.Run (runGet)
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Check (unsafeDrop)

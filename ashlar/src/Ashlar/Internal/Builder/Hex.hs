@@ -37,13 +37,12 @@ where
 
 import Ashlar.Internal.Builder.Bytes (chunkwise, eachFits, inBatches)
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Builder.Numbers (primBounded, primStrict)
+import Ashlar.Internal.Builder.Primitive (primBounded, primStrict)
 import Ashlar.Internal.Builder.Strings (char7)
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells
-import Ashlar.Internal.Prim.Combinators (int64DecAtLeast, rightAlign, word64DecAtLeast)
 import Ashlar.Internal.Prim.Core
-import Ashlar.Internal.Prim.Decimal (word64Dec)
+import Ashlar.Internal.Prim.Decimal (int64DecAtLeast, rightAlign, word64Dec, word64DecAtLeast)
 import Ashlar.Internal.Prim.Hex (mostHexBytes, writeHex)
 import qualified Ashlar.Internal.Prim.Hex as P
 import Data.ByteString (ByteString)

@@ -1,13 +1,17 @@
+{-# OPTIONS_HADDOCK hide #-}
+
 -- |
 -- Module      : Ashlar.Internal.Builder.Numbers
--- Description : Builders from primitives, and for numbers of fixed size
+-- Description : Builders for numbers of constant size
 --
--- Numbers in binary. The formats are those of "Ashlar.Internal.Prim.Scalar"; this module
--- gives each the name that "Data.ByteString.Builder" gives it.
+-- Numbers in binary. The formats are those of "Ashlar.Internal.Prim.Scalar". This module gives each
+-- the name that "Data.ByteString.Builder" gives it. "Ashlar.Builder" exports all of them.
 module Ashlar.Internal.Builder.Numbers
-  ( scalar,
+  ( -- * One byte
     word8,
     int8,
+
+    -- * Least significant byte first
     word16LE,
     word24LE,
     word32LE,
@@ -18,6 +22,8 @@ module Ashlar.Internal.Builder.Numbers
     int64LE,
     floatLE,
     doubleLE,
+
+    -- * Most significant byte first
     word16BE,
     word24BE,
     word32BE,
@@ -28,50 +34,19 @@ module Ashlar.Internal.Builder.Numbers
     int64BE,
     floatBE,
     doubleBE,
-    word16Host,
-    word32Host,
-    word64Host,
-    wordHost,
-    int16Host,
-    int32Host,
-    int64Host,
-    intHost,
-    floatHost,
-    doubleHost,
-    primFixed,
-    primBounded,
-    primStrict,
   )
 where
 
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Mem.Check
-import Ashlar.Internal.Prim.Core
-import Ashlar.Internal.Prim.Scalar (Scalar (..))
+import Ashlar.Internal.Builder.Primitive (scalar)
 import qualified Ashlar.Internal.Prim.Scalar as P
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
-import Foreign.Ptr (Ptr, plusPtr)
-
--- | A value in a format of constant size. Neighbours share one check of the free space.
-scalar :: Scalar a -> a -> Builder
-scalar format x = ensureAfter (evaluated x) (scalarSize format) (scalarStep format x)
-{-# INLINE [0] scalar #-}
-
--- Writes scalarSize bytes, which 'scalar' has reserved.
-scalarStep :: Scalar a -> a -> Ptr Word8 -> IO (Ptr Word8)
-scalarStep format x p = do
-  filling "bound" "scalar" (scalarSize format) (scalarWrite format) p x
-  pure (p `plusPtr` scalarSize format)
-{-# INLINE scalarStep #-}
 
 -- A rule unfolds each primitive to its reservation, which can then be merged with its
 -- neighbours: Note [Fusing reservations].
 
 {-# RULES
-"scalar" [~0] forall format x.
-  scalar format x =
-    ensureAfter (evaluated x) (scalarSize format) (scalarStep format x)
 "word8" forall x. word8 x = scalar P.word8 x
 "int8" forall x. int8 x = scalar P.int8 x
 "word16LE" forall x. word16LE x = scalar P.word16LE x
@@ -94,16 +69,6 @@ scalarStep format x p = do
 "int64BE" forall x. int64BE x = scalar P.int64BE x
 "floatBE" forall x. floatBE x = scalar P.floatBE x
 "doubleBE" forall x. doubleBE x = scalar P.doubleBE x
-"word16Host" forall x. word16Host x = scalar P.word16Host x
-"word32Host" forall x. word32Host x = scalar P.word32Host x
-"word64Host" forall x. word64Host x = scalar P.word64Host x
-"wordHost" forall x. wordHost x = scalar P.wordHost x
-"int16Host" forall x. int16Host x = scalar P.int16Host x
-"int32Host" forall x. int32Host x = scalar P.int32Host x
-"int64Host" forall x. int64Host x = scalar P.int64Host x
-"intHost" forall x. intHost x = scalar P.intHost x
-"floatHost" forall x. floatHost x = scalar P.floatHost x
-"doubleHost" forall x. doubleHost x = scalar P.doubleHost x
   #-}
 
 -- | One byte.
@@ -225,85 +190,3 @@ floatBE x = closed (scalar P.floatBE x)
 doubleBE :: Double -> Builder
 doubleBE x = closed (scalar P.doubleBE x)
 {-# NOINLINE doubleBE #-}
-
--- | A number of 16 bits, in the byte order of this machine: 2 bytes.
-word16Host :: Word16 -> Builder
-word16Host x = closed (scalar P.word16Host x)
-{-# NOINLINE word16Host #-}
-
--- | A number of 32 bits, in the byte order of this machine: 4 bytes.
-word32Host :: Word32 -> Builder
-word32Host x = closed (scalar P.word32Host x)
-{-# NOINLINE word32Host #-}
-
--- | A number of 64 bits, in the byte order of this machine: 8 bytes.
-word64Host :: Word64 -> Builder
-word64Host x = closed (scalar P.word64Host x)
-{-# NOINLINE word64Host #-}
-
--- | A number of this machine's word size, in the byte order of this machine.
-wordHost :: Word -> Builder
-wordHost x = closed (scalar P.wordHost x)
-{-# NOINLINE wordHost #-}
-
--- | A number of 16 bits in two's complement, in the byte order of this machine: 2 bytes.
-int16Host :: Int16 -> Builder
-int16Host x = closed (scalar P.int16Host x)
-{-# NOINLINE int16Host #-}
-
--- | A number of 32 bits in two's complement, in the byte order of this machine: 4 bytes.
-int32Host :: Int32 -> Builder
-int32Host x = closed (scalar P.int32Host x)
-{-# NOINLINE int32Host #-}
-
--- | A number of 64 bits in two's complement, in the byte order of this machine: 8 bytes.
-int64Host :: Int64 -> Builder
-int64Host x = closed (scalar P.int64Host x)
-{-# NOINLINE int64Host #-}
-
--- | A number in two's complement of this machine's word size, in the byte order of this machine.
-intHost :: Int -> Builder
-intHost x = closed (scalar P.intHost x)
-{-# NOINLINE intHost #-}
-
--- | The 4 bytes of an IEEE 754 number, in the byte order of this machine. A NaN keeps its payload.
-floatHost :: Float -> Builder
-floatHost x = closed (scalar P.floatHost x)
-{-# NOINLINE floatHost #-}
-
--- | The 8 bytes of an IEEE 754 number, in the byte order of this machine. A NaN keeps its payload.
-doubleHost :: Double -> Builder
-doubleHost x = closed (scalar P.doubleHost x)
-{-# NOINLINE doubleHost #-}
-
--- Builders from primitives.
---
--- A builder checks the free space for a primitive's bound once, then writes. Neighbours share one
--- check: Note [Fusing reservations] in "Ashlar.Internal.Builder.Core".
-
--- | A value, written by a primitive of fixed size.
-primFixed :: FixedPrim a -> a -> Builder
-primFixed prim x = closed (primBounded (toB prim) x)
-{-# NOINLINE primFixed #-}
-
--- | A value, written by a primitive of bounded size.
-primBounded :: BoundedPrim a -> a -> Builder
--- The primitive writes at most its bound, which is reserved.
-primBounded prim x = closed (ensure (sizeBound prim) (runB prim x))
-{-# NOINLINE primBounded #-}
-
--- | 'primBounded' of a primitive that is strict in its argument, which is evaluated before the
--- check of the free space.
-primStrict :: BoundedPrim a -> a -> Builder
-primStrict prim x = ensureAfter (evaluated x) (sizeBound prim) (runB prim x)
-{-# INLINE [0] primStrict #-}
-
-{-# RULES
-"primFixed" forall prim x. primFixed prim x = primBounded (toB prim) x
-"primBounded" forall prim x.
-  primBounded prim x =
-    ensure (sizeBound prim) (runB prim x)
-"primStrict" [~0] forall prim x.
-  primStrict prim x =
-    ensureAfter (evaluated x) (sizeBound prim) (runB prim x)
-  #-}

@@ -28,7 +28,6 @@ where
 
 import Ashlar.Builder.Buffer
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Coroutine.Exception (rethrow, tryThunk)
 import Ashlar.Internal.Coroutine.Thunk
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells

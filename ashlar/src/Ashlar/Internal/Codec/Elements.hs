@@ -26,8 +26,8 @@ import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Codec.ReadFields (amongElements, atElement, getElement)
+import Ashlar.Internal.Get.Bytes (available)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Numbers (available)
 import Ashlar.Internal.Get.Path (Names (..), Part (..))
 import Ashlar.Internal.Get.Vectors (GetST, consumeST, growthOf, insideSpanST, liftGet, runGetST)
 import Ashlar.Internal.Mem.Cells

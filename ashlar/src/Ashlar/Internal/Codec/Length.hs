@@ -37,8 +37,8 @@ where
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Get.Budget (announceElements, spendEmpties)
+import Ashlar.Internal.Get.Bytes (available)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Numbers (available)
 import qualified Ashlar.Internal.Get.Varint as Get
 import Ashlar.Internal.Prim.Varint.Groups (writeUnsigned64)
 import qualified Ashlar.Internal.Prim.Varint.LEB128 as P

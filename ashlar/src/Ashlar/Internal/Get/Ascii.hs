@@ -35,11 +35,11 @@ module Ashlar.Internal.Get.Ascii
 where
 
 import Ashlar.Internal.Get.Budget (spendDigits)
+import Ashlar.Internal.Get.Bytes (skip)
 import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.NextByte
-import Ashlar.Internal.Get.Numbers (skip)
 import Ashlar.Internal.Get.Scan
 import Ashlar.Internal.Mem (peekHost)
 import Data.ByteString (ByteString)

@@ -48,6 +48,7 @@ module Ashlar.Internal.Get.Budget
   )
 where
 
+import Ashlar.Internal.Get.Bytes (available, ifReadsNothing)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
@@ -55,7 +56,6 @@ import Ashlar.Internal.Get.Fail (invalid)
 import Ashlar.Internal.Get.Failure (nothingFound)
 import Ashlar.Internal.Get.Input (announce, skipUpTo)
 import Ashlar.Internal.Get.Limits
-import Ashlar.Internal.Get.Numbers (available, ifReadsNothing)
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Record (setLimit)
 import Ashlar.Internal.Mem.Cells

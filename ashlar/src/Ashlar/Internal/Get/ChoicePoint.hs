@@ -56,12 +56,12 @@ module Ashlar.Internal.Get.ChoicePoint
   )
 where
 
+import Ashlar.Internal.Get.Bytes (slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure (Failures)
 import Ashlar.Internal.Get.Input (gather, lookAt)
-import Ashlar.Internal.Get.Numbers (slice)
 import Ashlar.Internal.Get.Record
 import Ashlar.Internal.Mem.Cells
 import Control.Monad (when)

@@ -37,12 +37,13 @@ module Ashlar.Internal.Get.NextByte
   )
 where
 
+import Ashlar.Internal.Get.Bytes (ifReadsNothing, satisfy, skip)
 import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error (hexAndText)
 import Ashlar.Internal.Get.Fail
-import Ashlar.Internal.Get.Numbers (getWord8, ifReadsNothing, satisfy, skip)
+import Ashlar.Internal.Get.Numbers (getWord8)
 import Ashlar.Internal.Mem (peekHost, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check (unsafeIndex)

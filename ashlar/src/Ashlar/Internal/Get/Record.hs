@@ -9,6 +9,7 @@
 module Ashlar.Internal.Get.Record
   ( recordAt,
     record,
+    remember,
     Expectation (..),
     refuseByte,
     failuresSoFar,
@@ -116,7 +117,7 @@ record c env !reach !offset !found !reason = whenTraced c $ do
   remember env failure (foundLength found) (pure found)
 {-# NOINLINE record #-}
 
--- Add a failure, unless that changes nothing. The action returns the bytes that it found, and the
+-- | Add a failure, unless that changes nothing. The action returns the bytes that it found, and the
 -- number is how many these are.
 remember :: Env -> Failure -> Int -> IO Found -> IO ()
 remember env failure n find = do

@@ -30,12 +30,12 @@ module Ashlar.Internal.Get.Run
 where
 
 import Ashlar.Internal.Get.Budget
+import Ashlar.Internal.Get.Bytes (endOfInput)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Limits (streamBytes, streamEnd)
-import Ashlar.Internal.Get.Numbers (endOfInput)
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Record (enterFirstSegment, heldBetween, unread)
 import Ashlar.Internal.Get.Scan (Scanned (..), takeScanned)

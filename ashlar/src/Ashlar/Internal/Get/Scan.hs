@@ -45,12 +45,12 @@ module Ashlar.Internal.Get.Scan
   )
 where
 
+import Ashlar.Internal.Get.Bytes (available, slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Input (moreInput)
 import Ashlar.Internal.Get.Limits (asValue, endsForGood)
 import Ashlar.Internal.Get.NextByte (refused)
-import Ashlar.Internal.Get.Numbers (available, slice)
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Bulk (findByte)

@@ -35,15 +35,14 @@ module Ashlar.Internal.Get.Source
   )
 where
 
-import Ashlar.Internal.Coroutine.Exception (rethrow, throwOn)
 import Ashlar.Internal.Coroutine.Thunk
+import Ashlar.Internal.Get.Bytes (endOfInput, ifReadsNothing, isEmpty)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Limits (asValue, streamBytes)
-import Ashlar.Internal.Get.Numbers (endOfInput, ifReadsNothing, isEmpty)
 import Ashlar.Internal.Get.Record (returnHome, rewind, unread)
 import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Mem.Cells

@@ -32,6 +32,7 @@ module Ashlar.Internal.Get.Strings
 where
 
 import Ashlar.Internal.Get.Budget (isolateOr, leftOver)
+import Ashlar.Internal.Get.Bytes (foundIn, getByteString, slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
@@ -39,7 +40,6 @@ import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Get.Limits (asValue, limitsOf, markOver)
-import Ashlar.Internal.Get.Numbers (foundIn, getByteString, slice)
 import Ashlar.Internal.Get.Path (Context (OriginAt, Top))
 import Ashlar.Internal.Get.Record
 import Ashlar.Internal.Get.Run (errorOf)
@@ -264,9 +264,12 @@ inSpan (Span at bs) g = do
     -- The reach is that of the decoder around at least.
     addFrom now env input =
       readIORef (inputFailures input) >>= mapM_ (add now env) . reverse . listed
-    add now env f = do
-      before <- failuresSoFar env
-      setFailures env (addFailure f {failureReach = max now (failureReach f)} before)
+    add now env f =
+      remember
+        env
+        f {failureReach = max now (failureReach f)}
+        (foundLength (failureFound f))
+        (pure (failureFound f))
     ownError :: Int -> Cells -> Env -> Cells -> Input -> IO ()
     ownError now c env own input =
       whenTraced c $ errorOf own input >>= record c env now now nothingFound . InOwnBytes

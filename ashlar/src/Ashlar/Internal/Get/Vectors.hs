@@ -48,10 +48,10 @@ module Ashlar.Internal.Get.Vectors
 where
 
 import Ashlar.Internal.Get.Budget
+import Ashlar.Internal.Get.Bytes (available)
 import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
-import Ashlar.Internal.Get.Numbers (available)
 import Ashlar.Internal.Get.Path (Names)
 import Ashlar.Internal.Mem (Number (..), copyRange)
 import Ashlar.Internal.Mem.Check (broken)

@@ -1,3 +1,5 @@
+{-# OPTIONS_HADDOCK hide #-}
+
 -- |
 -- Module      : Ashlar.Internal.Prim.Binary
 -- Description : Binary numbers, as primitives

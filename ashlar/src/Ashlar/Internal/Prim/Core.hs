@@ -3,12 +3,21 @@
 
 -- |
 -- Module      : Ashlar.Internal.Prim.Core
--- Description : The types of primitives, and what writers of numbers share
+-- Description : The types of primitives, combinators, and what writers of numbers share
 --
 -- A primitive is a number of bytes, exact or an upper bound, and a function that writes a
 -- value into them. A builder of a primitive reserves that many bytes and calls the function.
 --
 -- The names are those of @Data.ByteString.Builder.Prim.Internal@.
+--
+-- Note [Sizes that add up]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~
+-- A pair takes the sum of two sizes. If that sum overflowed, it would be negative, every check
+-- of the free space would succeed, and the write would run off the buffer. So an overflow is an
+-- error. The test uses the machine's own operators, because GHC decides those on literals
+-- before it tries the rules for builders. The operators of 'Int' are unfolded too late (Note
+-- [Fusing reservations] in "Ashlar.Internal.Builder.Core"). The test "a pair that is too large
+-- is refused" covers this, and the inspection tests count the checks that remain.
 module Ashlar.Internal.Prim.Core
   ( -- * Fixed size
     Size,
@@ -16,15 +25,29 @@ module Ashlar.Internal.Prim.Core
     fixedPrim,
     size,
     runF,
+    emptyF,
     contramapF,
+    pairF,
 
     -- * Bounded size
     BoundedPrim,
     boundedPrim,
     sizeBound,
     runB,
+    emptyB,
     contramapB,
+    pairB,
+    eitherB,
+    condB,
     toB,
+    liftFixedToBounded,
+
+    -- * Both kinds
+    (>$<),
+    (>*<),
+    Monoidal (..),
+
+    -- * What writers of numbers share
     Write#,
     write#,
     callWrite,
@@ -36,7 +59,7 @@ where
 
 import Ashlar.Internal.Mem.Check
 import Data.Bits (finiteBitSize, unsafeShiftL, unsafeShiftR, (.&.), (.|.))
-import Data.Functor.Contravariant (Contravariant (..))
+import Data.Functor.Contravariant (Contravariant (..), (>$<))
 import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 import GHC.Exts
@@ -48,7 +71,9 @@ import GHC.Exts
     Word (W#),
     isTrue#,
     timesWord2#,
+    (+#),
     (<#),
+    (>=#),
   )
 import GHC.IO (IO (..))
 
@@ -56,8 +81,7 @@ import GHC.IO (IO (..))
 type Size = Int
 
 -- Refuses a negative size, which would move a builder's cursor backwards. For a literal, the
--- compiler decides the test, as in Note [Sizes that add up] in
--- "Ashlar.Internal.Prim.Combinators".
+-- compiler decides the test, as in Note [Sizes that add up].
 checked :: Int -> Int
 checked (I# n) = if isTrue# (n <# 0#) then negative else I# n
 {-# INLINE checked #-}
@@ -199,3 +223,98 @@ timesHalves x y = (# hi, (middle' `unsafeShiftL` 32) .|. lower bottom #)
     hi = upper x * upper y + upper middle + upper middle'
     upper z = z `unsafeShiftR` 32
     lower z = z .&. 0xFFFFFFFF
+
+-- | Primitives that can be written one after the other.
+class Contravariant f => Monoidal f where
+  -- | Write two values, one after the other. The same as '>*<'.
+  pair :: f a -> f b -> f (a, b)
+
+instance Monoidal FixedPrim where
+  pair = pairF
+  {-# INLINE pair #-}
+
+instance Monoidal BoundedPrim where
+  pair = pairB
+  {-# INLINE pair #-}
+
+infixr 5 >*<
+
+-- | Write two values, one after the other.
+--
+-- >>> toLazyByteString (P.primFixed (P.word8 P.>*< P.word16LE) (1, 2))
+-- "\SOH\STX\NUL"
+--
+-- It is an error if the sum of the sizes does not fit an 'Int'.
+(>*<) :: Monoidal f => f a -> f b -> f (a, b)
+(>*<) = pair
+{-# INLINE (>*<) #-}
+
+-- The sum of two sizes, neither of which is negative.
+plus :: Int -> Int -> Int
+plus (I# m) (I# n) = if isTrue# ((m +# n) <# 0#) then tooLarge else I# (m +# n)
+{-# INLINE plus #-}
+
+tooLarge :: Int
+tooLarge =
+  errorWithoutStackTrace
+    "Ashlar.Builder.Prim: the size of a pair of primitives is too large for an Int"
+{-# NOINLINE tooLarge #-}
+
+larger :: Int -> Int -> Int
+larger (I# m) (I# n) = if isTrue# (m >=# n) then I# m else I# n
+{-# INLINE larger #-}
+
+-- | Write nothing. The value is not forced.
+emptyF :: FixedPrim a
+emptyF = fixedPrim 0 (\_ _ -> pure ())
+{-# INLINE emptyF #-}
+
+-- | Write two values, one after the other. '>*<' for fixed sizes.
+pairF :: FixedPrim a -> FixedPrim b -> FixedPrim (a, b)
+-- Each half writes at most its own share of the sum.
+pairF a b =
+  fixedPrim
+    (size a `plus` size b)
+    (\(x, y) p -> runF a x p >> runF b y (p `plusPtr` size a))
+{-# INLINE pairF #-}
+
+-- | Write nothing. The value is not forced.
+emptyB :: BoundedPrim a
+emptyB = boundedPrim 0 (\_ p -> pure p)
+{-# INLINE emptyB #-}
+
+-- | Write two values, one after the other. '>*<' for bounded sizes.
+pairB :: BoundedPrim a -> BoundedPrim b -> BoundedPrim (a, b)
+-- The first half leaves at least as many bytes as the second may write.
+pairB a b = boundedPrim (sizeBound a `plus` sizeBound b) (\(x, y) p -> runB a x p >>= runB b y)
+{-# INLINE pairB #-}
+
+-- | Write a 'Left' with the first primitive, a 'Right' with the second.
+eitherB :: BoundedPrim a -> BoundedPrim b -> BoundedPrim (Either a b)
+-- The larger bound suffices for either primitive. The same holds for condB.
+eitherB a b = boundedPrim (sizeBound a `larger` sizeBound b) (\x p -> either (`a'` p) (`b'` p) x)
+  where
+    a' = runB a
+    b' = runB b
+{-# INLINE eitherB #-}
+
+-- | Write values that pass the test with the first primitive, all others with the second.
+--
+-- >>> let byte = fromIntegral . fromEnum P.>$< P.liftFixedToBounded P.word8
+-- >>> let latin1 = P.condB (<= '\xFF') byte P.emptyB
+-- >>> toLazyByteString (P.primMapListBounded latin1 "a\8364\&b")
+-- "ab"
+condB :: (a -> Bool) -> BoundedPrim a -> BoundedPrim a -> BoundedPrim a
+condB test yes no =
+  boundedPrim
+    (sizeBound yes `larger` sizeBound no)
+    (\x p -> if test x then runB yes x p else runB no x p)
+{-# INLINE condB #-}
+
+-- | Forget that the size is exact. The name that bytestring gives to 'toB'.
+liftFixedToBounded :: FixedPrim a -> BoundedPrim a
+liftFixedToBounded = toB
+{-# INLINE liftFixedToBounded #-}
+
+-- | A number in decimal, with leading zeros up to a minimum number of digits. Longer numbers
+-- are not cut.

@@ -103,7 +103,7 @@ type Utf8 = (# T.Text| Int# #)
 --
 -- This does not use 'T.decodeUtf8'', which catches exceptions and would rethrow a timeout as a
 -- synchronous one: see Note [Exceptions that are not ours] in
--- "Ashlar.Internal.Coroutine.Exception".
+-- "Ashlar.Internal.Coroutine.Thunk".
 decodeUtf8At ::
   -- | The first byte.
   Ptr Word8 ->

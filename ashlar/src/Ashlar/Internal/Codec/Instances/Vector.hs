@@ -31,7 +31,7 @@ import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Elements
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Length
-import Ashlar.Internal.Coroutine.Exception (throwOn)
+import Ashlar.Internal.Coroutine.Thunk (throwOn)
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Vectors
 import qualified Ashlar.Internal.Mem.Slots as Slots

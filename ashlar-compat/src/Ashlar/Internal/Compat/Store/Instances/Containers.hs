@@ -18,6 +18,7 @@ import Ashlar.Internal.Compat.Elements (ascending, getElements, putEach)
 import Ashlar.Internal.Compat.Store.Class
 import Ashlar.Internal.Compat.Store.Instances.Base ()
 import Ashlar.Internal.Get.Budget (deeper)
+import Ashlar.Internal.Get.Bytes
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Numbers

@@ -1,25 +1,37 @@
 {-# LANGUAGE Trustworthy #-}
+-- No eta-expansion: Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
+{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
--- Module      : Ashlar.Builder.ByteOrder
--- Description : Numbers whose byte order is chosen at run time
+-- Module      : Ashlar.ByteOrder
+-- Description : Numbers whose byte order is chosen at run time, written and read
 --
 -- For formats that state their byte order in a header, such as TIFF and pcap. Where the order is
--- known beforehand, use the builders of "Ashlar.Builder" whose names end in @LE@ and @BE@.
+-- known beforehand, use the builders of "Ashlar.Builder", whose names end in @LE@ and @BE@, and the
+-- decoders of "Ashlar.Get", whose names end in @le@ and @be@.
 --
--- Import this module qualified. The decoders are in "Ashlar.Get.ByteOrder".
+-- Import this module qualified.
 --
+-- >>> :set -XOverloadedStrings
 -- >>> import Ashlar.Builder
--- >>> import qualified Ashlar.Builder.ByteOrder as Order
+-- >>> import Ashlar.Get
+-- >>> import qualified Ashlar.ByteOrder as Order
 -- >>> let header order = Order.word16 order 42 <> Order.word32 order 8
 -- >>> toStrictByteString (header Order.LittleEndian)
 -- "*\NUL\b\NUL\NUL\NUL"
 -- >>> toStrictByteString (header Order.BigEndian)
 -- "\NUL*\NUL\NUL\NUL\b"
 --
--- Neighbours share one check of the free space, as those of "Ashlar.Builder" do. Each number then
--- tests the order.
-module Ashlar.Builder.ByteOrder
+-- >>> let order = (\mark -> if mark == 0x4949 then Order.LittleEndian else Order.BigEndian) <$> getWord16be
+-- >>> let getHeader = order >>= \o -> (,) <$> Order.getWord16 o <*> Order.getWord32 o
+-- >>> runGet getHeader "II*\0\8\0\0\0"
+-- Right (42,8)
+-- >>> runGet getHeader "MM\0*\0\0\0\8"
+-- Right (42,8)
+--
+-- Adjacent numbers share one check of the free space, or of the bytes left, as those of
+-- "Ashlar.Builder" and "Ashlar.Get" do. Each then tests the order.
+module Ashlar.ByteOrder
   ( ByteOrder (..),
 
     -- * Words
@@ -37,20 +49,39 @@ module Ashlar.Builder.ByteOrder
     -- * IEEE 754
     float,
     double,
+
+    -- * Decoders of words
+    getWord16,
+    getWord24,
+    getWord32,
+    getWord64,
+
+    -- * Decoders of integers in two's complement
+    getInt16,
+    getInt24,
+    getInt32,
+    getInt64,
+
+    -- * Decoders of IEEE 754
+    getFloat,
+    getDouble,
   )
 where
 
 import Ashlar.Internal.Builder.Core (Builder, closed)
 import Ashlar.Internal.Builder.Loops ()
-import Ashlar.Internal.Builder.Numbers (scalar)
+import Ashlar.Internal.Builder.Primitive (scalar)
+import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Prim.Scalar (Scalar (..))
 import qualified Ashlar.Internal.Prim.Scalar as P
 import Data.Int (Int16, Int32, Int64)
 import Data.Word (Word16, Word32, Word64)
 import GHC.ByteOrder (ByteOrder (..))
 
--- One of two formats of the same size. The order is tested where the number is written. So the size
--- does not depend on it, and rules can merge the reservation with its neighbours'.
+-- A scalar in one of two formats of the same size.
+--
+-- The order is tested where the number is written or read. So its size is known, and rules can
+-- merge its check with those of its neighbours.
 ordered :: Scalar a -> Scalar a -> ByteOrder -> Scalar a
 ordered little big order =
   Scalar
@@ -63,6 +94,16 @@ ordered little big order =
         BigEndian -> scalarRead big p
     }
 {-# INLINE ordered #-}
+
+-- The decoders below do not name their argument. GHC then inlines them even if it does not know the
+-- argument. (For the same reason this is not the read half of 'ordered', which would be a scalar
+-- that depends on the order.)
+getOrdered :: Scalar a -> Scalar a -> ByteOrder -> Get a
+getOrdered little big order =
+  fixedGet (scalarSize little) (OneWidth (scalarSize little)) $ \p -> case order of
+    LittleEndian -> scalarRead little p
+    BigEndian -> scalarRead big p
+{-# INLINE getOrdered #-}
 
 -- See Note [Fusing reservations] in "Ashlar.Internal.Builder.Core".
 {-# RULES
@@ -148,3 +189,53 @@ float order x = closed (scalar (ordered P.floatLE P.floatBE order) x)
 double :: ByteOrder -> Double -> Builder
 double order x = closed (scalar (ordered P.doubleLE P.doubleBE order) x)
 {-# NOINLINE double #-}
+
+-- | A number of 16 bits: 2 bytes.
+getWord16 :: ByteOrder -> Get Word16
+getWord16 = getOrdered P.word16LE P.word16BE
+{-# INLINE getWord16 #-}
+
+-- | A number of 24 bits: 3 bytes.
+getWord24 :: ByteOrder -> Get Word32
+getWord24 = getOrdered P.word24LE P.word24BE
+{-# INLINE getWord24 #-}
+
+-- | A number of 32 bits: 4 bytes.
+getWord32 :: ByteOrder -> Get Word32
+getWord32 = getOrdered P.word32LE P.word32BE
+{-# INLINE getWord32 #-}
+
+-- | A number of 64 bits: 8 bytes.
+getWord64 :: ByteOrder -> Get Word64
+getWord64 = getOrdered P.word64LE P.word64BE
+{-# INLINE getWord64 #-}
+
+-- | A number of 16 bits in two's complement: 2 bytes.
+getInt16 :: ByteOrder -> Get Int16
+getInt16 = getOrdered P.int16LE P.int16BE
+{-# INLINE getInt16 #-}
+
+-- | A number of 24 bits in two's complement: 3 bytes.
+getInt24 :: ByteOrder -> Get Int32
+getInt24 = getOrdered P.int24LE P.int24BE
+{-# INLINE getInt24 #-}
+
+-- | A number of 32 bits in two's complement: 4 bytes.
+getInt32 :: ByteOrder -> Get Int32
+getInt32 = getOrdered P.int32LE P.int32BE
+{-# INLINE getInt32 #-}
+
+-- | A number of 64 bits in two's complement: 8 bytes.
+getInt64 :: ByteOrder -> Get Int64
+getInt64 = getOrdered P.int64LE P.int64BE
+{-# INLINE getInt64 #-}
+
+-- | The 4 bytes of an IEEE 754 number. A NaN keeps its payload.
+getFloat :: ByteOrder -> Get Float
+getFloat = getOrdered P.floatLE P.floatBE
+{-# INLINE getFloat #-}
+
+-- | The 8 bytes of an IEEE 754 number. A NaN keeps its payload.
+getDouble :: ByteOrder -> Get Double
+getDouble = getOrdered P.doubleLE P.doubleBE
+{-# INLINE getDouble #-}
