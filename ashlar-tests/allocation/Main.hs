@@ -10,6 +10,7 @@ import Decoders
 import Memory
 import Test.Tasty
 import Test.Tasty.HUnit
+import Unknown
 import Values
 
 main :: IO ()
@@ -25,6 +26,7 @@ main =
         testCase "a builder in a loop: only a little for each buffer" loopOfWrites,
         testCase "a user's own recursion: nothing for each element" ownRecursion,
         testCase "varints: nothing for each number" varints,
+        testCase "functions that return builders: a closure for each unknown call" closures,
         testCase "one number, strict: 290 bytes" oneNumber,
         testCase "a short response, lazy: 700 bytes" shortResponse,
         testCase "long strict output: twice its bytes, and 96 KiB" longOutput,

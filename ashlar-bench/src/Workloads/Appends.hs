@@ -40,6 +40,15 @@ appendWorkloads =
            (someWords n)
          | n <- [100, 10000]
        ]
+    ++ [ same
+           ("builders by unknown functions, " ++ show n ++ " chunks")
+           [ ("ashlar", A.toStrictByteString . byUnknown (<>) mempty A.byteString),
+             ("bytestring", L.toStrict . B.toLazyByteString . byUnknown (<>) mempty B.byteString),
+             ("blaze-builder", Blaze.toByteString . byUnknown (<>) mempty Blaze.fromByteString)
+           ]
+           n
+         | n <- [1, 100, 10000]
+       ]
 
 -- | This many short strings.
 someWords :: Int -> [S.ByteString]
@@ -53,6 +62,18 @@ averaged f n =
     chunk = (f (word 0) <> f (word 1)) <> f (word 2) <> (f (word 3) <> f (word 4))
     word = (fiveWords !!)
 {-# INLINE averaged #-}
+
+-- The same work. Nothing is known of the builders, as in a function over a class.
+byUnknown :: (m -> m -> m) -> m -> (S.ByteString -> m) -> Int -> m
+byUnknown append empty f n =
+  append (List.foldl' append empty (replicate n chunk)) (foldr append empty (replicate n chunk))
+  where
+    chunk =
+      append
+        (append (f (word 0)) (f (word 1)))
+        (append (f (word 2)) (append (f (word 3)) (f (word 4))))
+    word = (fiveWords !!)
+{-# NOINLINE byUnknown #-}
 
 fiveWords :: [S.ByteString]
 fiveWords = map C.pack ["hello", "asdf", "fsndfn", "dfgknfg", "aaaaaa"]

@@ -316,7 +316,7 @@ reserveApart n c k s0 = case unIO (reserve c k (I# n)) s0 of (# s1, Ptr a #) -> 
 -- So the compiled code of such a function returns a closure ('closed'), and a rule unfolds its calls
 -- where it is known. Forcing the arguments before the closure is made would save a little more. But
 -- no builder is forced before it runs. (100 chunks of five strings take 0.6 of the time. Benchmarks
--- "builders by unknown functions"; inspection tests "functions that return builders".)
+-- "builders by unknown functions". Allocation test "functions that return builders".)
 
 -- | The same builder. GHC does not see that, so a function that returns it returns a closure: Note
 -- [Unknown calls].
