@@ -17,7 +17,7 @@ import Ashlar.Internal.Prim.Decimal
     quotRem1e8,
   )
 import Ashlar.Internal.Prim.Hex (hexPair, hexPairs2, hexPairs4)
-import Ashlar.Internal.Prim.PowersOfTen
+import Ashlar.Internal.Prim.Tables
 import Data.Bits (shiftL, shiftR, (.&.))
 import Data.Word (Word64)
 import Test.Tasty

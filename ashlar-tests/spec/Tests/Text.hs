@@ -41,6 +41,16 @@ tests =
               ( toStrictByteString (foldMap A.int16Dec all16 <> foldMap A.word16Dec all16)
                   === strict (foldMap B.int16Dec all16 <> foldMap B.word16Dec all16)
               ),
+          testProperty "numbers of up to four digits, in each type" $
+            once . conjoin $
+              [ toStrictByteString (foldMap write [-9999 .. 9999])
+                  === foldMap (C.pack . show) [-9999 .. 9999 :: Int]
+                | write <- [A.intDec, A.int64Dec . fromIntegral, A.int32Dec . fromIntegral]
+              ]
+                ++ [ toStrictByteString (foldMap write [0 .. 9999])
+                       === foldMap (C.pack . show) [0 .. 9999 :: Word]
+                     | write <- [A.wordDec, A.word64Dec . fromIntegral, A.word32Dec . fromIntegral]
+                   ],
           testProperty "integerDec" $
             forAll integers $ \x ->
               throughSinks (C.pack (show x)) (integerDec x),

@@ -315,6 +315,3 @@ condB test yes no =
 liftFixedToBounded :: FixedPrim a -> BoundedPrim a
 liftFixedToBounded = toB
 {-# INLINE liftFixedToBounded #-}
-
--- | A number in decimal, with leading zeros up to a minimum number of digits. Longer numbers
--- are not cut.

@@ -29,7 +29,7 @@ where
 import Ashlar.Internal.Mem (pokeHost, pokeLE)
 import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Decimal
-import Ashlar.Internal.Prim.PowersOfTen
+import Ashlar.Internal.Prim.Tables
 import Data.Bits (countLeadingZeros, unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import Data.Word (Word16, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)

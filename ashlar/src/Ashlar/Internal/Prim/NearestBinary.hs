@@ -41,7 +41,7 @@ where
 
 import Ashlar.Internal.Mem.Check (slot)
 import Ashlar.Internal.Prim.Core (timesHigh, timesWide)
-import Ashlar.Internal.Prim.PowersOfTen
+import Ashlar.Internal.Prim.Tables
 import Data.Bits
   ( complement,
     countLeadingZeros,

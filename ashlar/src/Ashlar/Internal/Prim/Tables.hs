@@ -1,27 +1,33 @@
 {-# LANGUAGE MagicHash #-}
 
 -- |
--- Module      : Ashlar.Internal.Prim.PowersOfTen
--- Description : The powers of ten in 128 bits, from 10^(-342) to 10^324
+-- Module      : Ashlar.Internal.Prim.Tables
+-- Description : The powers of ten in 128 bits, and the digits of small numbers
 --
--- A table for "Ashlar.Internal.Prim.Floating" and "Ashlar.Internal.Prim.NearestBinary". For
--- each exponent @e@ it has the first 128 bits of 10^e, rounded up:
+-- Tables that short programs printed, as literals.
+--
+-- The powers of ten from 10^(-342) to 10^324 are for "Ashlar.Internal.Prim.Floating" and
+-- "Ashlar.Internal.Prim.NearestBinary". For each exponent @e@ the table has the first 128 bits of
+-- 10^e, rounded up:
 --
 -- > floor (10^e / 2^r) + 1,  with r = floor (log2 (10^e)) - 127
 --
--- Each entry has 16 bytes, the least significant first. A short program printed the literal below
--- by evaluating this formula with exact integers. The test "the table of powers" does the same,
--- and compares.
-module Ashlar.Internal.Prim.PowersOfTen
+-- Each entry has 16 bytes, the least significant first. The test "the table of powers" evaluates
+-- this formula with exact integers, as the program did, and compares.
+--
+-- The digits are for "Ashlar.Internal.Prim.Decimal".
+module Ashlar.Internal.Prim.Tables
   ( leastPower,
     greatestPower,
     powerHigh,
     powerLow,
+    belowThousand,
   )
 where
 
 import Ashlar.Internal.Mem.Check (slot)
-import Data.Word (byteSwap64)
+import Data.Word (Word8, byteSwap64)
+import Foreign.Ptr (plusPtr)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 import GHC.Exts (Int (I#), Ptr (Ptr), indexWord64OffAddr#)
 import GHC.Word (Word64 (W64#))
@@ -42,7 +48,7 @@ powerLow e = word (2 * (e - leastPower))
 -- The i-th word of the table. The address of the table need not be aligned: see
 -- Note [Unaligned access] in "Ashlar.Internal.Mem".
 word :: Int -> Word64
-word n = case (table, targetByteOrder, slot "in the table" "PowersOfTen" entries n) of
+word n = case (table, targetByteOrder, slot "in the table" "powers of ten" entries n) of
   (Ptr a, LittleEndian, I# i) -> W64# (indexWord64OffAddr# a i)
   (Ptr a, BigEndian, I# i) -> byteSwap64 (W64# (indexWord64OffAddr# a i))
   where
@@ -721,3 +727,64 @@ table =
     \\xc5\xdf\x4b\xb1\x9c\xb1\x5b\x38\x68\x23\x60\x8b\xb1\x89\x5e\xca\
     \\xb6\xd7\x9e\xdd\x03\x9e\x72\x46\x42\x2c\x38\xee\x1d\x2c\xf6\xfc\
     \\xd2\x46\x83\x6a\xc2\xa2\x07\x6c\xa9\x1b\xe3\xb4\x92\xdb\x19\x9e"#
+
+-- | The entry of a number below 1,000, which is not checked. It has four bytes: the digits, spaces
+-- up to three characters, and the number of digits as a letter (a, b, or c). (Test "numbers of up
+-- to four digits, in each type".)
+belowThousand :: Int -> Ptr Word8
+belowThousand n = digits `plusPtr` (4 * slot "in the table" "numbers below 1000" 1000 n)
+{-# INLINE belowThousand #-}
+
+digits :: Ptr Word8
+digits =
+  Ptr
+    "0  a1  a2  a3  a4  a5  a6  a7  a8  a9  a10 b11 b12 b13 b14 b15 b16 b17 b18 b19 b\
+    \20 b21 b22 b23 b24 b25 b26 b27 b28 b29 b30 b31 b32 b33 b34 b35 b36 b37 b38 b39 b\
+    \40 b41 b42 b43 b44 b45 b46 b47 b48 b49 b50 b51 b52 b53 b54 b55 b56 b57 b58 b59 b\
+    \60 b61 b62 b63 b64 b65 b66 b67 b68 b69 b70 b71 b72 b73 b74 b75 b76 b77 b78 b79 b\
+    \80 b81 b82 b83 b84 b85 b86 b87 b88 b89 b90 b91 b92 b93 b94 b95 b96 b97 b98 b99 b\
+    \100c101c102c103c104c105c106c107c108c109c110c111c112c113c114c115c116c117c118c119c\
+    \120c121c122c123c124c125c126c127c128c129c130c131c132c133c134c135c136c137c138c139c\
+    \140c141c142c143c144c145c146c147c148c149c150c151c152c153c154c155c156c157c158c159c\
+    \160c161c162c163c164c165c166c167c168c169c170c171c172c173c174c175c176c177c178c179c\
+    \180c181c182c183c184c185c186c187c188c189c190c191c192c193c194c195c196c197c198c199c\
+    \200c201c202c203c204c205c206c207c208c209c210c211c212c213c214c215c216c217c218c219c\
+    \220c221c222c223c224c225c226c227c228c229c230c231c232c233c234c235c236c237c238c239c\
+    \240c241c242c243c244c245c246c247c248c249c250c251c252c253c254c255c256c257c258c259c\
+    \260c261c262c263c264c265c266c267c268c269c270c271c272c273c274c275c276c277c278c279c\
+    \280c281c282c283c284c285c286c287c288c289c290c291c292c293c294c295c296c297c298c299c\
+    \300c301c302c303c304c305c306c307c308c309c310c311c312c313c314c315c316c317c318c319c\
+    \320c321c322c323c324c325c326c327c328c329c330c331c332c333c334c335c336c337c338c339c\
+    \340c341c342c343c344c345c346c347c348c349c350c351c352c353c354c355c356c357c358c359c\
+    \360c361c362c363c364c365c366c367c368c369c370c371c372c373c374c375c376c377c378c379c\
+    \380c381c382c383c384c385c386c387c388c389c390c391c392c393c394c395c396c397c398c399c\
+    \400c401c402c403c404c405c406c407c408c409c410c411c412c413c414c415c416c417c418c419c\
+    \420c421c422c423c424c425c426c427c428c429c430c431c432c433c434c435c436c437c438c439c\
+    \440c441c442c443c444c445c446c447c448c449c450c451c452c453c454c455c456c457c458c459c\
+    \460c461c462c463c464c465c466c467c468c469c470c471c472c473c474c475c476c477c478c479c\
+    \480c481c482c483c484c485c486c487c488c489c490c491c492c493c494c495c496c497c498c499c\
+    \500c501c502c503c504c505c506c507c508c509c510c511c512c513c514c515c516c517c518c519c\
+    \520c521c522c523c524c525c526c527c528c529c530c531c532c533c534c535c536c537c538c539c\
+    \540c541c542c543c544c545c546c547c548c549c550c551c552c553c554c555c556c557c558c559c\
+    \560c561c562c563c564c565c566c567c568c569c570c571c572c573c574c575c576c577c578c579c\
+    \580c581c582c583c584c585c586c587c588c589c590c591c592c593c594c595c596c597c598c599c\
+    \600c601c602c603c604c605c606c607c608c609c610c611c612c613c614c615c616c617c618c619c\
+    \620c621c622c623c624c625c626c627c628c629c630c631c632c633c634c635c636c637c638c639c\
+    \640c641c642c643c644c645c646c647c648c649c650c651c652c653c654c655c656c657c658c659c\
+    \660c661c662c663c664c665c666c667c668c669c670c671c672c673c674c675c676c677c678c679c\
+    \680c681c682c683c684c685c686c687c688c689c690c691c692c693c694c695c696c697c698c699c\
+    \700c701c702c703c704c705c706c707c708c709c710c711c712c713c714c715c716c717c718c719c\
+    \720c721c722c723c724c725c726c727c728c729c730c731c732c733c734c735c736c737c738c739c\
+    \740c741c742c743c744c745c746c747c748c749c750c751c752c753c754c755c756c757c758c759c\
+    \760c761c762c763c764c765c766c767c768c769c770c771c772c773c774c775c776c777c778c779c\
+    \780c781c782c783c784c785c786c787c788c789c790c791c792c793c794c795c796c797c798c799c\
+    \800c801c802c803c804c805c806c807c808c809c810c811c812c813c814c815c816c817c818c819c\
+    \820c821c822c823c824c825c826c827c828c829c830c831c832c833c834c835c836c837c838c839c\
+    \840c841c842c843c844c845c846c847c848c849c850c851c852c853c854c855c856c857c858c859c\
+    \860c861c862c863c864c865c866c867c868c869c870c871c872c873c874c875c876c877c878c879c\
+    \880c881c882c883c884c885c886c887c888c889c890c891c892c893c894c895c896c897c898c899c\
+    \900c901c902c903c904c905c906c907c908c909c910c911c912c913c914c915c916c917c918c919c\
+    \920c921c922c923c924c925c926c927c928c929c930c931c932c933c934c935c936c937c938c939c\
+    \940c941c942c943c944c945c946c947c948c949c950c951c952c953c954c955c956c957c958c959c\
+    \960c961c962c963c964c965c966c967c968c969c970c971c972c973c974c975c976c977c978c979c\
+    \980c981c982c983c984c985c986c987c988c989c990c991c992c993c994c995c996c997c998c999c"#
