@@ -80,6 +80,7 @@ closures =
       one "floatHexFixed" floatHexFixed 1,
       one "doubleHexFixed" doubleHexFixed 1,
       one "byteString" byteString "text",
+      one "byteStringCopy" Extra.byteStringCopy "text",
       one "char7" char7 'a',
       one "char8" char8 'a',
       one "charUtf8" charUtf8 'a',

@@ -71,10 +71,15 @@ byteString bs = closed (chunk (lazy bs))
 
 -- | 'byteString' of a string that is evaluated, and may be in registers.
 chunk :: ByteString -> Builder
-chunk bs = action $ \c k -> case B.toForeignPtr bs of
-  (fp, off, n) -> case fp `plusForeignPtr` off of
-    ForeignPtr a memory -> copyOrInsert (Ptr a) memory n c k
+chunk bs = action $ \c k -> taken bs (\src memory n -> copyOrInsert src memory n c k)
 {-# INLINE chunk #-}
+
+-- Take a string apart: the address, the owner of the memory, and the length.
+taken :: ByteString -> (Ptr Word8 -> ForeignPtrContents -> Int -> r) -> r
+taken bs f = case B.toForeignPtr bs of
+  (fp, off, n) -> case fp `plusForeignPtr` off of
+    ForeignPtr a memory -> f (Ptr a) memory n
+{-# INLINE taken #-}
 
 -- | The bytes of a strict 'ByteString': copied if there are at most as many as the first argument
 -- says, else handed to the sink as they are. An empty one is left out.
@@ -87,7 +92,16 @@ byteStringThreshold limit bs = action $ \c k ->
 -- | The bytes of a strict 'ByteString', always copied. So the output does not keep the original's
 -- memory alive.
 byteStringCopy :: ByteString -> Builder
-byteStringCopy = byteStringThreshold maxBound
+byteStringCopy bs = closed (copied (lazy bs))
+{-# NOINLINE byteStringCopy #-}
+
+{-# RULES
+"byteStringCopy" [0] forall bs. byteStringCopy bs = copied (lazy bs)
+  #-}
+
+copied :: ByteString -> Builder
+copied bs = action $ \c k -> taken bs (\src memory n -> copyAll src memory n c k)
+{-# INLINE copied #-}
 
 -- | The bytes of a strict 'ByteString', always handed to the sink as they are. An empty one is left
 -- out.
@@ -214,19 +228,24 @@ flush = action (\c k -> ask c k Flush)
 -- "appends" and "strings".)
 
 -- Write the @n@ bytes at an address, given the owner of that memory.
-copyOrInsert :: Ptr Word8 -> ForeignPtrContents -> Int -> Cells -> Sink -> IO ()
-copyOrInsert src memory n c k = do
+copyOrInsert, copyAll :: Ptr Word8 -> ForeignPtrContents -> Int -> Cells -> Sink -> IO ()
+copyOrInsert src memory n c k = copyUpTo copiedUpTo src memory n c k
+copyAll src memory n c k = copyUpTo maxBound src memory n c k
+
+copyUpTo :: Int -> Ptr Word8 -> ForeignPtrContents -> Int -> Cells -> Sink -> IO ()
+copyUpTo limit src memory n c k = do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
-  if n <= e `minusPtr` p && n <= copiedUpTo
+  if n <= e `minusPtr` p && n <= limit
     then do
       -- n bytes are free. A copy always returns, so a plain touch keeps the source alive.
       if n <= 32 then copyMedium p src n else copyBytes p src n
       touchForeignPtr owner
       putPtr c cursorCell (p `plusPtr` n)
-    else copyOrInsertLong copiedUpTo (B.fromForeignPtr owner 0 n) c k
+    else copyOrInsertLong limit (B.fromForeignPtr owner 0 n) c k
   where
     owner = foreignPtrTo src memory
+{-# INLINE copyUpTo #-}
 
 -- Write a string that does not fit into the buffer, or is to be inserted. The first number is the
 -- largest length that is copied. An empty string makes no request.
