@@ -13,13 +13,16 @@
 --
 -- Note [The cursor is in memory]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- The obvious design passes cursor and end from step to step in registers. But for every call of an
--- unknown function with a pointer and two addresses, GHC builds a partial application on the heap.
--- For pointers and the state token it has ready-made code. With registers, JSON values, appends
--- through unknown functions, ByteStrings by @foldMap@ and decoders taken from a list are much
--- slower. Where everything is inlined, the two designs are about equal, because the processor
--- forwards a store to a load of the same word. Only small trees are faster with registers.
--- (Benchmarks "JSON", "strings: … by foldMap", "10000 getters taken from a list".)
+-- A builder has its cursor and the end of its buffer in cells. The obvious design passes both from
+-- step to step in registers. But for every call of an unknown function with a pointer and two
+-- addresses, GHC builds a partial application on the heap. For pointers and the state token it has
+-- ready-made code. With registers, JSON values, appends through unknown functions, and ByteStrings
+-- by @foldMap@ are much slower. Where everything is inlined, the two designs are about equal,
+-- because the processor forwards a store to a load of the same word. Only small trees, and loops of
+-- single numbers, are faster with registers. (Benchmarks "JSON", "strings: … by foldMap".)
+--
+-- A decoder has its cursor in a register, and the end in a cell: Note [A failure is a value] in
+-- "Ashlar.Internal.Get.Type".
 module Ashlar.Internal.Mem.Cells
   ( -- * Arrays of cells
     Cells,
