@@ -2,8 +2,8 @@
 -- Module      : Ashlar.Internal.Prim.Base64
 -- Description : Base64 in memory, both ways
 --
--- "Ashlar.Internal.Prim.Base64Groups" converts whole groups of three bytes and four characters. This
--- module converts a last group that is not whole or has padding. One call handles at most
+-- "Ashlar.Internal.Prim.Base64Groups" converts whole groups of three bytes and four characters.
+-- This module converts a last group that is not whole or has padding. One call handles at most
 -- 'mostGroups', as in Note [Foreign copies] in "Ashlar.Internal.Mem".
 module Ashlar.Internal.Prim.Base64
   ( Variant (..),

@@ -143,7 +143,7 @@ lazyByteStringThreshold limit chunks = action $ \c k -> do
 
 -- | The bytes of a lazy 'L.ByteString', each chunk as by 'byteStringCopy'.
 lazyByteStringCopy :: L.ByteString -> Builder
-lazyByteStringCopy = chunkwise byteStringCopy
+lazyByteStringCopy = chunkwise copied
 
 -- | The bytes of a lazy 'L.ByteString', each chunk as by 'byteStringInsert'.
 lazyByteStringInsert :: L.ByteString -> Builder
@@ -227,16 +227,18 @@ flush = action (\c k -> ask c k Flush)
 -- Also tried: passing the string itself, which must then be entered again. (Benchmark groups
 -- "appends" and "strings".)
 
--- Write the @n@ bytes at an address, given the owner of that memory.
+-- Write the @n@ bytes at an address, given the owner of that memory. 'copyAll' inserts nothing.
 copyOrInsert, copyAll :: Ptr Word8 -> ForeignPtrContents -> Int -> Cells -> Sink -> IO ()
 copyOrInsert src memory n c k = copyUpTo copiedUpTo src memory n c k
 copyAll src memory n c k = copyUpTo maxBound src memory n c k
 
+-- The first number is the largest length that is copied. Even then, no more than 'copiedUpTo' bytes
+-- are copied at once: Note [Foreign copies] in "Ashlar.Internal.Mem".
 copyUpTo :: Int -> Ptr Word8 -> ForeignPtrContents -> Int -> Cells -> Sink -> IO ()
 copyUpTo limit src memory n c k = do
   p <- getPtr c cursorCell
   e <- getPtr c endCell
-  if n <= e `minusPtr` p && n <= limit
+  if n <= e `minusPtr` p && n <= copiedUpTo
     then do
       -- n bytes are free. A copy always returns, so a plain touch keeps the source alive.
       if n <= 32 then copyMedium p src n else copyBytes p src n

@@ -243,8 +243,8 @@ reserveApart n c k s0 = case unIO (reserve c k (I# n)) s0 of (# s1, Ptr a #) -> 
 -- follows. So @word8 <> word32LE <> byteString <> word64LE <> word8@ has two checks.
 --
 -- 1. The rules match 'ensureAfter'. They see it only if the primitive has been unfolded to it, and
---    'ensureAfter' itself has not been unfolded. So each primitive, and 'ensure', is @INLINE [0]@
---    and has a rule, active until then, that states its equation: Note [Why primitives have rules].
+--    'ensureAfter' itself has not been unfolded. So each primitive, and 'ensure', has a rule that
+--    states its equation, and is not inlined before phase 0: Note [Why primitives have rules].
 -- 2. The rules are stated for 'append', not for @<>@: a rule on a class method fires or not
 --    depending on when its instance is resolved.
 -- 3. The sum of two sizes may overflow. It is compared as an unsigned number, and such a pair is
@@ -291,10 +291,10 @@ reserveApart n c k s0 = case unIO (reserve c k (I# n)) s0 of (# s1, Ptr a #) -> 
 -- twice. Reading an element of a vector is such work. So by default the loop allocates thunks and a
 -- closure for each element.
 --
--- The lambdas of 'append' and of the other ways to make a builder are therefore marked 'oneShot':
--- GHC may take it that each builder runs once. Where that is not so, a number that stands inside a
--- builder is computed in each run. The bytes are the same. 'Ashlar.Builder.Extra.prebuilt' is for
--- those who want to compute them once.
+-- The lambdas of 'append', as rules unfold it, and of the other ways to make a builder are therefore
+-- marked 'oneShot': GHC may take it that each builder runs once. Where that is not so, a number that
+-- stands inside a builder is computed in each run. The bytes are the same.
+-- 'Ashlar.Builder.Extra.prebuilt' is for those who want to compute them once.
 --
 -- A constant string must not be computed in each run: a server sends the same compressed page many
 -- times. The string of a @byteString@ is the argument of 'GHC.Exts.lazy'. If it is a constant, GHC
@@ -309,17 +309,19 @@ reserveApart n c k s0 = case unIO (reserve c k (I# n)) s0 of (# s1, Ptr a #) -> 
 -- Note [Unknown calls]
 -- ~~~~~~~~~~~~~~~~~~~~
 -- A program that passes @<>@ or 'Ashlar.Builder.byteString' to a function, or uses them through a
--- class, calls their compiled code. GHC compiles a function that returns a builder as one that takes
--- the cells, the sink and the state, too. A call with fewer arguments makes a partial application,
+-- class, calls their compiled code. GHC compiles a function that returns a builder as one that also
+-- takes the cells, the sink and the state. A call with fewer arguments makes a partial application,
 -- and running the builder applies it, both in the runtime system.
 --
--- So the compiled code of such a function returns a closure ('closed'), and a rule unfolds its calls
--- where it is known. Forcing the arguments before the closure is made would save a little more. But
--- no builder is forced before it runs. (100 chunks of five strings take 0.6 of the time. Benchmarks
+-- So the compiled code of @<>@, 'Ashlar.Builder.byteString', and of the builders of numbers and
+-- characters returns a closure ('closed'), and a rule unfolds calls of the known function. Other
+-- functions, such as 'Ashlar.Builder.stringUtf8', do more work for each call, and are as GHC
+-- compiles them. Forcing the arguments before the closure is made would save a little more, but no
+-- builder is forced before it runs. (100 chunks of five strings take 0.6 of the time. Benchmarks
 -- "builders by unknown functions". Allocation test "functions that return builders".)
 
--- | The same builder. GHC does not see that, so a function that returns it returns a closure: Note
--- [Unknown calls].
+-- | The same builder. GHC does not see that, so a function that returns it returns a closure. The
+-- argument must be a lambda, or the function would force what it depends on.
 closed :: Builder -> Builder
 closed b = b
 {-# NOINLINE closed #-}

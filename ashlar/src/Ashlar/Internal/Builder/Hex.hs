@@ -199,8 +199,8 @@ encodeHex bs
 -- decided while the program is compiled, as in 'fused'.
 
 {-# RULES
-"wordDecPadded" forall n x. wordDecPadded n x = word64DecPadded n (fromIntegral x)
-"intDecPadded" forall n x. intDecPadded n x = int64DecPadded n (fromIntegral x)
+"wordDecPadded" [~0] forall n x. wordDecPadded n x = word64DecPadded n (fromIntegral x)
+"intDecPadded" [~0] forall n x. intDecPadded n x = int64DecPadded n (fromIntegral x)
 "word64DecPadded" [~0] forall n x. word64DecPadded (I# n) x = wordTo (isTrue# (n <=# 20#)) (I# n) x
 "int64DecPadded" [~0] forall n x. int64DecPadded (I# n) x = intTo (isTrue# (n <=# 20#)) (I# n) x
 "wordTo/narrow" [~0] forall n x. wordTo True n x = primBounded (word64DecAtLeast n) x
@@ -214,8 +214,8 @@ encodeHex bs
 -- >>> toStrictByteString (wordDecPadded 4 12345)
 -- "12345"
 wordDecPadded :: Int -> Word -> Builder
-wordDecPadded n x = closed (word64DecPadded n (fromIntegral x))
-{-# NOINLINE wordDecPadded #-}
+wordDecPadded n x = word64DecPadded n (fromIntegral x)
+{-# INLINE [0] wordDecPadded #-}
 
 -- | A number of 64 bits in decimal, with zeros in front up to a width.
 word64DecPadded :: Int -> Word64 -> Builder
@@ -228,8 +228,8 @@ word64DecPadded n x = wordTo (n <= 20) n x
 -- >>> toStrictByteString (intDecPadded 5 (-42))
 -- "-0042"
 intDecPadded :: Int -> Int -> Builder
-intDecPadded n x = closed (int64DecPadded n (fromIntegral x))
-{-# NOINLINE intDecPadded #-}
+intDecPadded n x = int64DecPadded n (fromIntegral x)
+{-# INLINE [0] intDecPadded #-}
 
 -- | A number of 64 bits in decimal, with zeros in front up to a width. A minus sign
 -- comes before them, and counts.

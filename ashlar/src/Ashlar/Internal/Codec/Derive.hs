@@ -84,7 +84,6 @@ import GHC.TypeLits (KnownSymbol, symbolVal)
 --    of INLINE functions that make builders to functions of the builder's three arguments, and
 --    rules do not see a reservation inside a lambda. Without the flag, the inspection test
 --    "mixedFields" counts one check more.
---
 -- 11. The writer and the size match each product once, and pass its parts on as arguments. A
 --    projection for each field would repeat the matches, and their types, for each.
 --
@@ -93,7 +92,7 @@ import GHC.TypeLits (KnownSymbol, symbolVal)
 --
 -- Tried and dropped: 'HasFormat' without the overlappable instance, derived beside 'Codec', so that
 -- no instance is ignored in silence. Both classes then have a copy of each generic method. Records
--- of 4 fields take 2.6 times as long to compile, a sum of 50 constructors twice as long (GHC 9.0.2).
+-- of 4 fields take 2.6 times as long to compile, a sum of 50 constructors twice (GHC 9.0.2).
 --
 -- @scripts/compile-times@ compares compile times with other libraries. Continuous integration runs
 -- it with @--check@.

@@ -67,7 +67,27 @@ import Control.Exception
 import Data.IORef (atomicModifyIORef', newIORef)
 import Data.Maybe (isJust)
 import Foreign.Ptr (minusPtr, plusPtr)
-import GHC.Exts (Addr#, Any, Int (I#), Ptr (..), RealWorld, State#, addr2Int#, addrToAny#, andI#, anyToAddr#, closureSize#, eqAddr#, int2Addr#, killThread#, myThreadId#, notI#, raiseIO#, readAddrOffAddr#, unpackClosure#)
+import GHC.Exts
+  ( Addr#,
+    Any,
+    Int (I#),
+    Ptr (..),
+    RealWorld,
+    State#,
+    addr2Int#,
+    addrToAny#,
+    andI#,
+    anyToAddr#,
+    closureSize#,
+    eqAddr#,
+    int2Addr#,
+    killThread#,
+    myThreadId#,
+    notI#,
+    raiseIO#,
+    readAddrOffAddr#,
+    unpackClosure#,
+  )
 import GHC.Exts.Heap (Box (..), ClosureType (..), StgInfoTable (..), asBox, peekItbl)
 import GHC.Exts.Heap.Constants (tAG_MASK)
 import GHC.IO (IO (..), noDuplicate, unIO)

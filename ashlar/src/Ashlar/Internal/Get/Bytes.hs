@@ -69,7 +69,7 @@ getLazyByteString n
                 failWith at at found (MissingInput needed (fromIntegral (n - left)))
     go n []
   where
-    -- With 32 bits, no input has that many bytes.
+    -- (An Int of 32 bits may not hold the number. No input has as many bytes then.)
     needed = fromIntegral (min n (fromIntegral (maxBound :: Int)))
 
 -- | The first bytes of a string, for an error about it.

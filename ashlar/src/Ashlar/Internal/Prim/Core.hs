@@ -6,7 +6,9 @@
 -- Description : The types of primitives, combinators, and what writers of numbers share
 --
 -- A primitive is a number of bytes, exact or an upper bound, and a function that writes a
--- value into them. A builder of a primitive reserves that many bytes and calls the function.
+-- value into them. A builder of a primitive reserves that many bytes and calls the function. The
+-- compiler adds up the sizes: @word8 '>*<' word32LE@ is a primitive of 5 bytes, and a builder of it
+-- reserves them with one check.
 --
 -- The names are those of @Data.ByteString.Builder.Prim.Internal@.
 --

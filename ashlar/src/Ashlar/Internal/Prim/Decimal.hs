@@ -114,13 +114,15 @@ intDec = boundedPrim 20 $ \x -> tabled (fromIntegral x) (callWrite writeInt64 (f
 
 -- Note [Numbers of up to three digits]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Most numbers in text are small. Those below 1,000 are copied from a table, which also says how
+-- Most numbers in text are small. Those from 0 to 999 are copied from a table, which also says how
 -- many digits they have. The code is inlined, and all other numbers are a call. Each number has to
 -- wait for the address at which the one before it ends. From the table, this takes one load. From
 -- the digits ('writeUpTo4'), it takes three multiplications and a count of zeros, one after the
 -- other. So a number and a separator take a third of the time. Also tried: the table in the
--- function that is called, which saves half of that. (Benchmark "write 1000 Int64 of 1 to 3 digits, decimal";
--- test "numbers of up to four digits, in each type".)
+-- function that is called, which saves half of that. (Benchmark "write 1000 Int64 of 1 to 3 digits,
+-- decimal". Test "numbers of up to four digits, in each type".)
+--
+-- An entry is stored as 4 bytes. So the table is not for 'word8Dec', which has a bound of 3 bytes.
 
 -- Write a number from the table if it is there. If not, use the function, given the same address.
 -- Stores 4 bytes, or those of the function.
@@ -378,7 +380,8 @@ int64DecAtLeast n = boundedPrim (atLeast20 n) (callWrite (writeSignedAtLeast n))
 
 -- The bound of 'word64DecAtLeast' and 'int64DecAtLeast': n bytes, or 20 if that is more. The
 -- longest number has 20 digits, and the longest negative one a sign and 19 digits. For a literal,
--- GHC decides the comparison, as in Note [Sizes that add up].
+-- GHC decides the comparison, as in Note [Sizes that add up] in
+-- "Ashlar.Internal.Prim.Core".
 atLeast20 :: Int -> Int
 atLeast20 (I# n) = if isTrue# (n ># 20#) then I# n else 20
 {-# INLINE atLeast20 #-}

@@ -48,7 +48,7 @@ powerLow e = word (2 * (e - leastPower))
 -- The i-th word of the table. The address of the table need not be aligned: see
 -- Note [Unaligned access] in "Ashlar.Internal.Mem".
 word :: Int -> Word64
-word n = case (table, targetByteOrder, slot "in the table" "powers of ten" entries n) of
+word n = case (table, targetByteOrder, slot "in the table" "powerHigh" entries n) of
   (Ptr a, LittleEndian, I# i) -> W64# (indexWord64OffAddr# a i)
   (Ptr a, BigEndian, I# i) -> byteSwap64 (W64# (indexWord64OffAddr# a i))
   where
@@ -732,7 +732,7 @@ table =
 -- up to three characters, and the number of digits as a letter (a, b, or c). (Test "numbers of up
 -- to four digits, in each type".)
 belowThousand :: Int -> Ptr Word8
-belowThousand n = digits `plusPtr` (4 * slot "in the table" "numbers below 1000" 1000 n)
+belowThousand n = digits `plusPtr` (4 * slot "in the table" "belowThousand" 1000 n)
 {-# INLINE belowThousand #-}
 
 digits :: Ptr Word8

@@ -4,9 +4,10 @@
 
 -- |
 -- Module      : Ashlar.Internal.Codec.Instances.Strings
--- Description : Formats of strings of bytes and of text, also those that do not keep the input
+-- Description : Formats of strings of bytes and of text, and of characters by wrappers
 --
--- Each is the number of bytes, and the bytes. Text is in UTF-8, or in UTF-16 by a wrapper.
+-- A string is its number of bytes, and the bytes. Text is in UTF-8. 'Copied' values do not keep the
+-- input. 'UTF16' is the number of units and the units, and a 'ScalarValue' is a character.
 module Ashlar.Internal.Codec.Instances.Strings
   ( Copied (..),
     Copyable (..),
