@@ -209,6 +209,10 @@ alternatives = do
 
 circles :: Assertion
 circles = do
+  -- Each jump is a step.
+  let few n = withBudget defaultBudget {budgetSteps = 5} (replicateM_ n (atOffset 0 getWord8))
+  runGet (few 5) "a" @?= Right ()
+  check (runGet (few 6) "a")
   over (origin inside)
   over (origin (onwards 0))
   where
