@@ -14,7 +14,8 @@ core_packages+=(ghc cabal-install mount)
 # The libraries that we are compared with, and those that we are used with.
 mapfile -t bench_packages < <(haskell aeson attoparsec binary-conduit blaze-builder blaze-html conduit criterion \
   http-client http-types network scientific store streaming-commons utf8-string uuid-types wai warp zlib)
-bench_packages+=(g++)
+# perl for scripts/compile-times.
+bench_packages+=(g++ perl)
 
 # make demo, make test and make bench.
 mapfile -t base_packages < <(haskell async data-default-class fast-logger hashable hedis optparse-applicative pipes \
