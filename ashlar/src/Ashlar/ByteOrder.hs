@@ -23,7 +23,8 @@
 -- "\NUL*\NUL\NUL\NUL\b"
 --
 -- >>> let order mark = if mark == 0x4949 then Order.LittleEndian else Order.BigEndian
--- >>> let getHeader = (order <$> getWord16be) >>= \o -> (,) <$> Order.getWord16 o <*> Order.getWord32 o
+-- >>> let numbers o = (,) <$> Order.getWord16 o <*> Order.getWord32 o
+-- >>> let getHeader = getWord16be >>= numbers . order
 -- >>> runGet getHeader "II*\0\8\0\0\0"
 -- Right (42,8)
 -- >>> runGet getHeader "MM\0*\0\0\0\8"

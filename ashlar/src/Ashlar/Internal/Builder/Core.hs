@@ -291,9 +291,9 @@ reserveApart n c k s0 = case unIO (reserve c k (I# n)) s0 of (# s1, Ptr a #) -> 
 -- twice. Reading an element of a vector is such work. So by default the loop allocates thunks and a
 -- closure for each element.
 --
--- The lambdas of 'append', as rules unfold it, and of the other ways to make a builder are therefore
--- marked 'oneShot': GHC may take it that each builder runs once. Where that is not so, a number that
--- stands inside a builder is computed in each run. The bytes are the same.
+-- The lambdas of 'append', as rules unfold it, and of the other ways to make a builder are
+-- therefore marked 'oneShot': GHC may take it that each builder runs once. Where that is not so, a
+-- number that stands inside a builder is computed in each run. The bytes are the same.
 -- 'Ashlar.Builder.Extra.prebuilt' is for those who want to compute them once.
 --
 -- A constant string must not be computed in each run: a server sends the same compressed page many

@@ -156,8 +156,8 @@ throughBuffer runWith sizeOfFirst size consume b = do
 -- encoding. The Handle's lock is held while a buffer is written, not while the builder runs. So a
 -- value in the builder may use the same Handle.
 --
--- Up to 32 KiB reach the Handle in one piece, if there is no 'Ashlar.Builder.Extra.flush' among them and
--- no ByteString of 8 KiB or more. So the lines of several threads do not mix.
+-- Up to 32 KiB reach the Handle in one piece, if there is no 'Ashlar.Builder.Extra.flush' among
+-- them and no ByteString of 8 KiB or more. So the lines of several threads do not mix.
 --
 -- If a value in the builder throws, the bytes before it are written first, with two exceptions:
 --
