@@ -96,99 +96,82 @@ ordered little big order =
     }
 {-# INLINE ordered #-}
 
+putOrdered :: Scalar a -> Scalar a -> ByteOrder -> a -> Builder
+putOrdered little big order x = scalar (ordered little big order) x
+{-# INLINE putOrdered #-}
+
 -- The decoders below do not name their argument. GHC then inlines them even if it does not know the
--- argument. (For the same reason this is not the read half of 'ordered', which would be a scalar
--- that depends on the order.)
+-- argument. The size is that of a scalar that does not depend on the order, so rules see it.
 getOrdered :: Scalar a -> Scalar a -> ByteOrder -> Get a
 getOrdered little big order =
-  fixedGet (scalarSize little) (OneWidth (scalarSize little)) $ \p -> case order of
-    LittleEndian -> scalarRead little p
-    BigEndian -> scalarRead big p
+  fixedGet size (OneWidth size) (scalarRead (ordered little big order))
+  where
+    size = scalarSize little
 {-# INLINE getOrdered #-}
 
 -- See Note [Fusing reservations] in "Ashlar.Internal.Builder.Core".
 {-# RULES
-"ByteOrder.word16" forall order x.
-  word16 order x =
-    scalar (ordered P.word16LE P.word16BE order) x
-"ByteOrder.word24" forall order x.
-  word24 order x =
-    scalar (ordered P.word24LE P.word24BE order) x
-"ByteOrder.word32" forall order x.
-  word32 order x =
-    scalar (ordered P.word32LE P.word32BE order) x
-"ByteOrder.word64" forall order x.
-  word64 order x =
-    scalar (ordered P.word64LE P.word64BE order) x
-"ByteOrder.int16" forall order x.
-  int16 order x =
-    scalar (ordered P.int16LE P.int16BE order) x
-"ByteOrder.int24" forall order x.
-  int24 order x =
-    scalar (ordered P.int24LE P.int24BE order) x
-"ByteOrder.int32" forall order x.
-  int32 order x =
-    scalar (ordered P.int32LE P.int32BE order) x
-"ByteOrder.int64" forall order x.
-  int64 order x =
-    scalar (ordered P.int64LE P.int64BE order) x
-"ByteOrder.float" forall order x.
-  float order x =
-    scalar (ordered P.floatLE P.floatBE order) x
-"ByteOrder.double" forall order x.
-  double order x =
-    scalar (ordered P.doubleLE P.doubleBE order) x
+"ByteOrder.word16" forall order x. word16 order x = putOrdered P.word16LE P.word16BE order x
+"ByteOrder.word24" forall order x. word24 order x = putOrdered P.word24LE P.word24BE order x
+"ByteOrder.word32" forall order x. word32 order x = putOrdered P.word32LE P.word32BE order x
+"ByteOrder.word64" forall order x. word64 order x = putOrdered P.word64LE P.word64BE order x
+"ByteOrder.int16" forall order x. int16 order x = putOrdered P.int16LE P.int16BE order x
+"ByteOrder.int24" forall order x. int24 order x = putOrdered P.int24LE P.int24BE order x
+"ByteOrder.int32" forall order x. int32 order x = putOrdered P.int32LE P.int32BE order x
+"ByteOrder.int64" forall order x. int64 order x = putOrdered P.int64LE P.int64BE order x
+"ByteOrder.float" forall order x. float order x = putOrdered P.floatLE P.floatBE order x
+"ByteOrder.double" forall order x. double order x = putOrdered P.doubleLE P.doubleBE order x
   #-}
 
 -- | A number of 16 bits: 2 bytes.
 word16 :: ByteOrder -> Word16 -> Builder
-word16 order x = closed (scalar (ordered P.word16LE P.word16BE order) x)
+word16 order x = closed (putOrdered P.word16LE P.word16BE order x)
 {-# NOINLINE word16 #-}
 
 -- | A number of 24 bits: 3 bytes. The 8 highest bits of the argument are ignored.
 word24 :: ByteOrder -> Word32 -> Builder
-word24 order x = closed (scalar (ordered P.word24LE P.word24BE order) x)
+word24 order x = closed (putOrdered P.word24LE P.word24BE order x)
 {-# NOINLINE word24 #-}
 
 -- | A number of 32 bits: 4 bytes.
 word32 :: ByteOrder -> Word32 -> Builder
-word32 order x = closed (scalar (ordered P.word32LE P.word32BE order) x)
+word32 order x = closed (putOrdered P.word32LE P.word32BE order x)
 {-# NOINLINE word32 #-}
 
 -- | A number of 64 bits: 8 bytes.
 word64 :: ByteOrder -> Word64 -> Builder
-word64 order x = closed (scalar (ordered P.word64LE P.word64BE order) x)
+word64 order x = closed (putOrdered P.word64LE P.word64BE order x)
 {-# NOINLINE word64 #-}
 
 -- | A number of 16 bits in two's complement: 2 bytes.
 int16 :: ByteOrder -> Int16 -> Builder
-int16 order x = closed (scalar (ordered P.int16LE P.int16BE order) x)
+int16 order x = closed (putOrdered P.int16LE P.int16BE order x)
 {-# NOINLINE int16 #-}
 
 -- | A number of 24 bits in two's complement: 3 bytes. The 8 highest bits of the argument are
 -- ignored.
 int24 :: ByteOrder -> Int32 -> Builder
-int24 order x = closed (scalar (ordered P.int24LE P.int24BE order) x)
+int24 order x = closed (putOrdered P.int24LE P.int24BE order x)
 {-# NOINLINE int24 #-}
 
 -- | A number of 32 bits in two's complement: 4 bytes.
 int32 :: ByteOrder -> Int32 -> Builder
-int32 order x = closed (scalar (ordered P.int32LE P.int32BE order) x)
+int32 order x = closed (putOrdered P.int32LE P.int32BE order x)
 {-# NOINLINE int32 #-}
 
 -- | A number of 64 bits in two's complement: 8 bytes.
 int64 :: ByteOrder -> Int64 -> Builder
-int64 order x = closed (scalar (ordered P.int64LE P.int64BE order) x)
+int64 order x = closed (putOrdered P.int64LE P.int64BE order x)
 {-# NOINLINE int64 #-}
 
 -- | An IEEE 754 number: 4 bytes. A NaN keeps its payload.
 float :: ByteOrder -> Float -> Builder
-float order x = closed (scalar (ordered P.floatLE P.floatBE order) x)
+float order x = closed (putOrdered P.floatLE P.floatBE order x)
 {-# NOINLINE float #-}
 
 -- | An IEEE 754 number: 8 bytes. A NaN keeps its payload.
 double :: ByteOrder -> Double -> Builder
-double order x = closed (scalar (ordered P.doubleLE P.doubleBE order) x)
+double order x = closed (putOrdered P.doubleLE P.doubleBE order x)
 {-# NOINLINE double #-}
 
 -- | A number of 16 bits: 2 bytes.

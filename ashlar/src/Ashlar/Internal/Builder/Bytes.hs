@@ -71,15 +71,21 @@ byteString bs = closed (chunk (lazy bs))
 
 -- | 'byteString' of a string that is evaluated, and may be in registers.
 chunk :: ByteString -> Builder
-chunk bs = action $ \c k -> taken bs (\src memory n -> copyOrInsert src memory n c k)
+chunk bs = takenApart copyOrInsert bs
 {-# INLINE chunk #-}
 
--- Take a string apart: the address, the owner of the memory, and the length.
-taken :: ByteString -> (Ptr Word8 -> ForeignPtrContents -> Int -> r) -> r
-taken bs f = case B.toForeignPtr bs of
+-- 'byteStringCopy' of such a string.
+copied :: ByteString -> Builder
+copied bs = takenApart copyAll bs
+{-# INLINE copied #-}
+
+-- Note [A string in five registers].
+takenApart ::
+  (Ptr Word8 -> ForeignPtrContents -> Int -> Cells -> Sink -> IO ()) -> ByteString -> Builder
+takenApart write bs = action $ \c k -> case B.toForeignPtr bs of
   (fp, off, n) -> case fp `plusForeignPtr` off of
-    ForeignPtr a memory -> f (Ptr a) memory n
-{-# INLINE taken #-}
+    ForeignPtr a memory -> write (Ptr a) memory n c k
+{-# INLINE takenApart #-}
 
 -- | The bytes of a strict 'ByteString': copied if there are at most as many as the first argument
 -- says, else handed to the sink as they are. An empty one is left out.
@@ -96,12 +102,8 @@ byteStringCopy bs = closed (copied (lazy bs))
 {-# NOINLINE byteStringCopy #-}
 
 {-# RULES
-"byteStringCopy" [0] forall bs. byteStringCopy bs = copied (lazy bs)
+"byteStringCopy" forall bs. byteStringCopy bs = copied (lazy bs)
   #-}
-
-copied :: ByteString -> Builder
-copied bs = action $ \c k -> taken bs (\src memory n -> copyAll src memory n c k)
-{-# INLINE copied #-}
 
 -- | The bytes of a strict 'ByteString', always handed to the sink as they are. An empty one is left
 -- out.

@@ -77,13 +77,13 @@ word32Dec = boundedPrim 10 $ \x -> tabled (fromIntegral x) (callWrite writeWord6
 
 -- | An unsigned 64-bit number in decimal: 1 to 20 bytes.
 word64Dec :: BoundedPrim Word64
-word64Dec = boundedPrim 20 $ \x -> tabled64 x (callWrite writeWord64 x)
+word64Dec = boundedPrim 20 $ \x -> tabled x (callWrite writeWord64 x)
 {-# INLINE word64Dec #-}
 
 -- | An unsigned number of the machine's word size in decimal: 1 to 20 bytes, on 32-bit machines
 -- 1 to 10.
 wordDec :: BoundedPrim Word
-wordDec = boundedPrim 20 $ \x -> tabled x (callWrite writeWord64 (fromIntegral x))
+wordDec = boundedPrim 20 $ \x -> tabled (fromIntegral x) (callWrite writeWord64 (fromIntegral x))
 {-# INLINE wordDec #-}
 
 -- | A signed 8-bit number in decimal: 1 to 4 bytes.
@@ -103,7 +103,7 @@ int32Dec = boundedPrim 11 $ \x -> tabled (fromIntegral x) (callWrite writeInt64 
 
 -- | A signed 64-bit number in decimal: 1 to 20 bytes.
 int64Dec :: BoundedPrim Int64
-int64Dec = boundedPrim 20 $ \x -> tabled64 (fromIntegral x) (callWrite writeInt64 x)
+int64Dec = boundedPrim 20 $ \x -> tabled (fromIntegral x) (callWrite writeInt64 x)
 {-# INLINE int64Dec #-}
 
 -- | A signed number of the machine's word size in decimal: 1 to 20 bytes, on 32-bit machines 1
@@ -125,29 +125,18 @@ intDec = boundedPrim 20 $ \x -> tabled (fromIntegral x) (callWrite writeInt64 (f
 -- An entry is stored as 4 bytes. So the table is not for 'word8Dec', which has a bound of 3 bytes.
 
 -- Write a number from the table if it is there. If not, use the function, given the same address.
--- Stores 4 bytes, or those of the function.
-tabled :: Word -> (Ptr Word8 -> IO (Ptr Word8)) -> Ptr Word8 -> IO (Ptr Word8)
+-- Stores 4 bytes, or those of the function. (A negative number is a large one here.)
+tabled :: Word64 -> (Ptr Word8 -> IO (Ptr Word8)) -> Ptr Word8 -> IO (Ptr Word8)
 tabled x others p
-  | x < 1000 = writeUpTo3Of4 x p
+  | x < 1000 = do
+    let entry = belowThousand (fromIntegral x)
+    digits <- peekHost entry
+    pokeHost p (digits :: Word32)
+    -- The number of digits as a letter: a, b, or c.
+    letter <- peekHost (entry `plusPtr` 3)
+    pure (p `plusPtr` (fromIntegral (letter :: Word8) - 96))
   | otherwise = others p
 {-# INLINE tabled #-}
-
-tabled64 :: Word64 -> (Ptr Word8 -> IO (Ptr Word8)) -> Ptr Word8 -> IO (Ptr Word8)
-tabled64 x others p
-  | x < 1000 = writeUpTo3Of4 (fromIntegral x) p
-  | otherwise = others p
-{-# INLINE tabled64 #-}
-
--- Write a number below 1,000. Stores 4 bytes.
-writeUpTo3Of4 :: Word -> Ptr Word8 -> IO (Ptr Word8)
-writeUpTo3Of4 x p = do
-  let entry = belowThousand (fromIntegral x)
-  digits <- peekHost entry
-  pokeHost p (digits :: Word32)
-  -- The number of digits as a letter: a, b, or c.
-  letter <- peekHost (entry `plusPtr` 3)
-  pure (p `plusPtr` (fromIntegral (letter :: Word8) - 96))
-{-# INLINE writeUpTo3Of4 #-}
 
 -- | Write a minus sign if the number is negative, then its digits with the given function. The
 -- free space must hold the sign and what the function stores.
