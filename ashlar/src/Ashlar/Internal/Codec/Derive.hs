@@ -164,7 +164,7 @@ derived = genericLayout
 {-# NOINLINE derived #-}
 
 -- | The methods of 'Codec' for the representation of a type. The functions convert a value to its
--- representation and back. The first layout is that of the instance, the second is 'derived'. If
+-- representation and back. The first layout is that of the instance, the second is @derived@. If
 -- the first has constant size, its format is used: the instance contains it already, so there is
 -- only one copy.
 class GCodec (f :: Type -> Type) where

@@ -9,10 +9,10 @@
 -- ~~~~~~~~~~~~
 -- A traced run (Note [Traced runs]) knows its path without evaluating a name before there is an
 -- error. The path is in two places. The environment has the types of the values that the decoder is
--- in ('Inside'), as pointers to 'Names', which are only evaluated for an error. 'partCell' has the
--- number of the part of the innermost value, which a decoder writes before it decodes the part.
--- When a decoder enters a value, it moves the number from the cell into its own environment, and
--- when it leaves the value, back into the cell. So the path costs one write for each part of
+-- in ('Inside'), as pointers to 'Names', which are only evaluated for an error. The cell @partCell@
+-- has the number of the part of the innermost value, which a decoder writes before it decodes the
+-- part. When a decoder enters a value, it moves the number from the cell into its own environment,
+-- and when it leaves the value, back into the cell. So the path costs one write for each part of
 -- variable size. Parts of constant size are read together and cost no write: the offset of the
 -- error says which part failed. (Untraced runs may write the number, too, but never read it.)
 --
