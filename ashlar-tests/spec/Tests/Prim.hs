@@ -403,7 +403,7 @@ sizeTests =
         refused (P.size (anything (-1)))
         refused (P.sizeBound (P.boundedPrim minBound (\() p -> pure p))),
       localOption (QuickCheckMaxSize 30)
-        . testProperty "of primitives around those that loops take four at a time"
+        . testProperty "a list of values by primitives of any size"
         $ \xs ->
           conjoin
             [ everywhere (show n) b bytes

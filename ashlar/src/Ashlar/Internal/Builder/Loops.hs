@@ -17,19 +17,18 @@
 -- what was written before an exception misses the bytes after that cursor. If the exception is
 -- asynchronous and the run is resumed, the loop continues with its registers.
 --
--- The loop that takes four elements at a time stores the cursor for every four, which costs next to
--- nothing. The others store it once for each buffer. Storing it for every element is measurably
--- slower with lists, and much slower in fused loops.
+-- The loops store the cursor once for each buffer. Storing it for every element is measurably slower
+-- with lists, and much slower in fused loops.
 -- (Test "an exception in an element leaves what is complete".)
 --
 -- Note [Loops over lists]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
--- While there is space for four elements, a list is taken four at a time with one check. No more of
--- it is forced than fits. This is a fifth faster than a check for each, and hardly slower than
--- adding up the list, because most of the time goes into following its cells.
+-- A list is consumed by 'foldr'. So a list made by a function that fuses, such as @[from .. to]@,
+-- 'map', 'filter' or a comprehension, has no cells. Most of the time of others goes into following
+-- their cells.
 --
--- A list made by a function that fuses, such as @[from .. to]@, 'map', 'filter' or a comprehension,
--- has no cells. A rule makes the loop an argument of the producer, with a check for each element.
+-- Also tried: four elements at a time with one check. A list in the cache is at most a tenth faster,
+-- one of a megabyte takes 1.4 times as long. (GHC 9.0.2 and 9.10.3. Benchmarks "pack [Word8]".)
 module Ashlar.Internal.Builder.Loops
   ( -- * Lists
     primMapListFixed,
@@ -61,59 +60,17 @@ import qualified Data.ByteString.Lazy as L
 import Data.String (IsString (..))
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-import GHC.Exts (IsList (..), build, oneShot)
+import GHC.Exts (IsList (..), oneShot)
 
 -- | The values of a list, each by a primitive of fixed size.
 --
--- The list is forced as the output gets there, at most four elements ahead, and
--- may be infinite.
+-- The list is forced as the output gets there, and may be infinite.
 --
 -- >>> toLazyByteString (P.primMapListFixed P.word16BE [1, 2, 3])
 -- "\NUL\SOH\NUL\STX\NUL\ETX"
 primMapListFixed :: FixedPrim a -> [a] -> Builder
-primMapListFixed prim
-  -- Four at a time is for small primitives: four times the size must not overflow,
-  -- and buffers should be filled.
-  | n > 64 = primMapListBounded (toB prim)
-  | otherwise = \xs0 -> action $ \c k ->
-    let enter xs = do
-          p <- getPtr c cursorCell
-          e <- getPtr c endCell
-          four p e xs
-        leave = putPtr c cursorCell
-        -- Each write is given n of the 4 n bytes that are free.
-        four p e xs
-          | e `minusPtr` p >= 4 * n = do
-            -- See Note [Loops and exceptions].
-            leave p
-            first p (four (p `plusPtr` (4 * n)) e) xs
-          | otherwise = one p e xs
-        first p more xs = case xs of
-          [] -> leave p
-          x1 : xs1 -> do
-            runF prim x1 p
-            case xs1 of
-              [] -> leave (p `plusPtr` n)
-              x2 : xs2 -> do
-                runF prim x2 (p `plusPtr` n)
-                case xs2 of
-                  [] -> leave (p `plusPtr` (2 * n))
-                  x3 : xs3 -> do
-                    runF prim x3 (p `plusPtr` (2 * n))
-                    case xs3 of
-                      [] -> leave (p `plusPtr` (3 * n))
-                      x4 : xs4 -> runF prim x4 (p `plusPtr` (3 * n)) >> more xs4
-        one p _ [] = leave p
-        one p e (x : xs)
-          | e `minusPtr` p >= n = runF prim x p >> one (p `plusPtr` n) e xs
-          | otherwise = do
-            leave p
-            _ <- reserve c k n
-            enter (x : xs)
-     in enter xs0
-  where
-    n = size prim
-{-# INLINE [1] primMapListFixed #-}
+primMapListFixed prim = primMapListBounded (toB prim)
+{-# INLINE primMapListFixed #-}
 
 -- | The values of a list, each by a primitive of bounded size.
 --
@@ -121,13 +78,6 @@ primMapListFixed prim
 primMapListBounded :: BoundedPrim a -> [a] -> Builder
 primMapListBounded prim = \xs -> eachOf prim (\cons nil -> foldr cons nil xs)
 {-# INLINE primMapListBounded #-}
-
--- Note [Loops over lists]
-{-# RULES
-"primMapListFixed/build" forall prim (xs :: forall b. (a -> b -> b) -> b -> b).
-  primMapListFixed prim (build xs) =
-    eachOf (toB prim) xs
-  #-}
 
 -- The values of a list that is given as its 'foldr'.
 eachOf :: BoundedPrim a -> (forall b. (a -> b -> b) -> b -> b) -> Builder
