@@ -17,6 +17,7 @@ module Decoders
     literals,
     decidedByByte,
     alternatives,
+    expressions,
     errorsUnseen,
   )
 where
@@ -252,6 +253,20 @@ alternatives = do
       | otherwise = half >>= \w -> let acc' = acc + fromIntegral w in acc' `seq` halves (n - 1) acc'
     half = (getWord8 >>= \w -> if odd w then pure w else empty) <|> getWord8
     {-# NOINLINE half #-}
+
+-- Nothing for each level: neither for the alternative, nor for the parenthesis after the levels
+-- inside it.
+expressions :: Assertion
+expressions = nothingForEach $ \n -> do
+  bs <- evaluate (S.concat (C.pack "(" : replicate n (C.pack "(a (b c))") ++ [C.pack ")"]))
+  allocatedBy (runGet expression) bs
+  where
+    expression :: Get ()
+    expression = (open *> Parse.skipMany1 expression <* close) <|> name
+    open = Parse.word8 40 *> blank
+    close = Parse.word8 41 *> blank
+    name = Parse.skipWhile1 (\w -> w - 97 < 26) *> blank
+    blank = Parse.skipWhile (== 32)
 
 errorsUnseen :: Assertion
 errorsUnseen = do

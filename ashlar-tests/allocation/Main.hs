@@ -22,6 +22,8 @@ main =
         testCase "decode: values take less than 128 bytes for each byte of input" decodedSizes,
         testCase "encode: only the result" encodeElements,
         testCase "a storable vector: its bytes, and no sample of its memory" storableVectors,
+        testCase "records with an unboxed vector: no sample of its memory for each" unboxedInside,
+        testCase "sets and maps: little more than their nodes and numbers" orderedElements,
         testCase "Base64 and hexadecimal: only the result" stringsAsText,
         testCase "a builder in a loop: only a little for each buffer" loopOfWrites,
         testCase "a user's own recursion: nothing for each element" ownRecursion,
@@ -45,6 +47,7 @@ main =
         testCase "a text: its units and six words" textsRead,
         testCase "lookAhead: nothing" lookAheads,
         testCase "an alternative that may fail: the box of its result" alternatives,
+        testCase "s-expressions by alternatives: nothing" expressions,
         testCase
           "a choice that the next byte decides: nothing, or six words in a traced run"
           decidedByByte,

@@ -9,6 +9,8 @@ module Values
   ( decodeElements,
     encodeElements,
     storableVectors,
+    unboxedInside,
+    orderedElements,
     decodedSizes,
   )
 where
@@ -22,6 +24,7 @@ import qualified Data.Set as Set
 import qualified Data.Text as Text
 import qualified Data.Vector as V
 import qualified Data.Vector.Storable as SV
+import qualified Data.Vector.Unboxed as U
 import Data.Word (Word16, Word64, Word8)
 import GHC.Generics (Generic)
 import Measure
@@ -69,6 +72,36 @@ storableVectors = do
   where
     decoded :: S.ByteString -> Either DecodeError (SV.Vector Word64)
     decoded = decode
+
+-- 8 bytes for the pointer to the record, 24 for it, 32 for the vector, 24 for its numbers, and what
+-- reading it takes. GHC 9.10 sampled the memory of the numbers for each record.
+unboxedInside :: Assertion
+unboxedInside = do
+  each <- perElement $ \n -> do
+    bs <- evaluate (encode (V.replicate n (Angles 7 (U.fromList [1, 2, 3, 4]))))
+    allocatedBy decoded bs
+  assertBool (show each) (each >= 88 && each < 150)
+  where
+    decoded :: S.ByteString -> Int
+    decoded bs = either (const 0) V.length (decode bs :: Either DecodeError (V.Vector Angles))
+
+data Angles = Angles !Word64 !(U.Vector Word16)
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+-- A node takes 40 bytes, 48 with a value; each number 16; and so does the lower bound of a subtree.
+orderedElements :: Assertion
+orderedElements = do
+  set <- perElement $ \n -> do
+    bs <- evaluate (encode (Set.fromDistinctAscList [1 .. n]))
+    allocatedBy (either (const 0) Set.size . (decode :: S.ByteString -> Result (Set.Set Int))) bs
+  assertBool ("a set: " ++ show set) (set <= 90)
+  pairs <- perElement $ \n -> do
+    bs <- evaluate (encode (Map.fromDistinctAscList [(i, i) | i <- [1 .. n]]))
+    allocatedBy (either (const 0) Map.size . (decode :: S.ByteString -> Result (Map.Map Int Int))) bs
+  assertBool ("a map: " ++ show pairs) (pairs <= 114)
+
+type Result = Either DecodeError
 
 -- The live bytes while the value is held, without the input. Elements of one byte take the most.
 decodedSizes :: Assertion

@@ -8,7 +8,9 @@
 -- The loops of lists and vectors. Elements of constant size are written and read in spans of as
 -- many elements as the buffer holds, each in a tight loop without checks.
 module Ashlar.Internal.Codec.Elements
-  ( LengthPrefixed (..),
+  ( sizePrefixed,
+    putPrefixed,
+    getPrefixed,
     sizeElements,
     putElements,
     putList,
@@ -32,7 +34,6 @@ import Ashlar.Internal.Get.Path (Names (..), Part (..))
 import Ashlar.Internal.Get.Vectors (GetST, consumeST, growthOf, insideSpanST, liftGet, runGetST)
 import Ashlar.Internal.Mem.Cells
 import qualified Ashlar.Internal.Mem.Slots as Slots
-import Data.Coerce (coerce)
 import qualified Data.Foldable as F
 import qualified Data.Vector as V
 import qualified Data.Vector.Generic as G
@@ -40,19 +41,26 @@ import qualified Data.Vector.Generic.Mutable as GM
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 
--- | The format of a container: the number of its elements, and what 'Counted' writes after it.
--- Instances of 'Codec' are derived via this type.
-newtype LengthPrefixed a = LengthPrefixed a
+-- The format of a container: the number of its elements, and what 'Counted' writes after it.
+--
+-- Instances of 'Codec' name these three, INLINE. Then GHC finds a call of the methods of
+-- 'Counted' with known types before it specialises. With instances derived via a newtype, GHC 9.10
+-- found it later, and decoded sets and maps with dictionaries.
 
-instance Counted a => Codec (LengthPrefixed a) where
-  layout = Var lengthSize
-  size (LengthPrefixed x) = lengthSize + sizeCounted x
-  put (LengthPrefixed x) = append (putLength (counted x)) (putCounted x)
-  get = coerce (getLength >>= getCounted :: Get a)
-  {-# INLINE layout #-}
-  {-# INLINE size #-}
-  {-# INLINE put #-}
-  {-# INLINE get #-}
+-- | The size of a container.
+sizePrefixed :: Counted a => a -> Int
+sizePrefixed x = lengthSize + sizeCounted x
+{-# INLINE sizePrefixed #-}
+
+-- | Write a container.
+putPrefixed :: Counted a => a -> Builder
+putPrefixed x = append (putLength (counted x)) (putCounted x)
+{-# INLINE putPrefixed #-}
+
+-- | Read a container.
+getPrefixed :: Counted a => Get a
+getPrefixed = getLength >>= getCounted
+{-# INLINE getPrefixed #-}
 
 -- | The bytes of n elements.
 sizeElements ::

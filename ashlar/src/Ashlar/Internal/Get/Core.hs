@@ -106,6 +106,10 @@ import GHC.IO (IO (..), unIO)
 "then/fixed" forall n ps r m qs t.
   thenGet (fixedGet n ps r) (fixedGet m qs t) =
     fixedGet (n + m) (Both ps qs) (\p -> r p *> t (p `plusPtr` n))
+"before/pure" forall a g. beforeGet (pureGet a) g = mapGet (\_ -> a) g
+"before/fixed" forall n ps r m qs t.
+  beforeGet (fixedGet n ps r) (fixedGet m qs t) =
+    fixedGet (n + m) (Both ps qs) (\p -> r p <* t (p `plusPtr` n))
 "bind/number" forall n m r k.
   bindGet (fixedGet n (OneNumber m) r) k =
     bindNumber n r k
@@ -118,6 +122,9 @@ import GHC.IO (IO (..), unIO)
 "then/guarded" forall t w g h.
   thenGet (guardedGet t w g) h =
     guardedGet t w (thenGet g h)
+"before/guarded" forall t w g h.
+  beforeGet (guardedGet t w g) h =
+    guardedGet t w (beforeGet g h)
 "bind/guarded" forall t w g k.
   bindGet (guardedGet t w g) k =
     guardedGet t w (bindGet g k)

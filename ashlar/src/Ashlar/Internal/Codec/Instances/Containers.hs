@@ -1,10 +1,8 @@
 {-# LANGUAGE AllowAmbiguousTypes #-}
 {-# LANGUAGE BangPatterns #-}
-{-# LANGUAGE DerivingVia #-}
 {-# LANGUAGE FlexibleContexts #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE ScopedTypeVariables #-}
-{-# LANGUAGE StandaloneDeriving #-}
 {-# LANGUAGE TypeApplications #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
 
@@ -68,7 +66,15 @@ import GHC.Exts (noinline)
 
 -- | The number of entries, and the key and value of each, in ascending order of keys. Decoding
 -- refuses keys that do not ascend strictly.
-deriving via (LengthPrefixed (M.Map k v)) instance (Ord k, Codec k, Codec v) => Codec (M.Map k v)
+instance (Ord k, Codec k, Codec v) => Codec (M.Map k v) where
+  layout = Var lengthSize
+  size = sizePrefixed
+  put = putPrefixed
+  get = getPrefixed
+  {-# INLINE layout #-}
+  {-# INLINE size #-}
+  {-# INLINE put #-}
+  {-# INLINE get #-}
 
 instance (Ord k, Codec k, Codec v) => Counted (M.Map k v) where
   counted = M.size
@@ -82,7 +88,15 @@ instance (Ord k, Codec k, Codec v) => Counted (M.Map k v) where
   {-# INLINEABLE getCounted #-}
 
 -- | As a 'M.Map' with 'Int' keys.
-deriving via (LengthPrefixed (IM.IntMap v)) instance Codec v => Codec (IM.IntMap v)
+instance Codec v => Codec (IM.IntMap v) where
+  layout = Var lengthSize
+  size = sizePrefixed
+  put = putPrefixed
+  get = getPrefixed
+  {-# INLINE layout #-}
+  {-# INLINE size #-}
+  {-# INLINE put #-}
+  {-# INLINE get #-}
 
 instance Codec v => Counted (IM.IntMap v) where
   counted = IM.size
@@ -96,7 +110,15 @@ instance Codec v => Counted (IM.IntMap v) where
 
 -- | The number of elements, and the elements in ascending order. Decoding refuses elements that do
 -- not ascend strictly.
-deriving via (LengthPrefixed (Set.Set a)) instance (Ord a, Codec a) => Codec (Set.Set a)
+instance (Ord a, Codec a) => Codec (Set.Set a) where
+  layout = Var lengthSize
+  size = sizePrefixed
+  put = putPrefixed
+  get = getPrefixed
+  {-# INLINE layout #-}
+  {-# INLINE size #-}
+  {-# INLINE put #-}
+  {-# INLINE get #-}
 
 instance (Ord a, Codec a) => Counted (Set.Set a) where
   counted = Set.size
@@ -108,7 +130,15 @@ instance (Ord a, Codec a) => Counted (Set.Set a) where
   {-# INLINEABLE getCounted #-}
 
 -- | As a 'Set.Set' of 'Int'.
-deriving via (LengthPrefixed IS.IntSet) instance Codec IS.IntSet
+instance Codec IS.IntSet where
+  layout = Var lengthSize
+  size = sizePrefixed
+  put = putPrefixed
+  get = getPrefixed
+  {-# INLINE layout #-}
+  {-# INLINE size #-}
+  {-# INLINE put #-}
+  {-# INLINE get #-}
 
 instance Counted IS.IntSet where
   counted = IS.size
@@ -117,7 +147,15 @@ instance Counted IS.IntSet where
   getCounted = getIntSet
 
 -- | The number of elements, and the elements.
-deriving via (LengthPrefixed (Seq.Seq a)) instance Codec a => Codec (Seq.Seq a)
+instance Codec a => Codec (Seq.Seq a) where
+  layout = Var lengthSize
+  size = sizePrefixed
+  put = putPrefixed
+  get = getPrefixed
+  {-# INLINE layout #-}
+  {-# INLINE size #-}
+  {-# INLINE put #-}
+  {-# INLINE get #-}
 
 instance Codec a => Counted (Seq.Seq a) where
   counted = Seq.length
@@ -179,50 +217,63 @@ putSet c s = go
 -- the entries in a list for 'M.fromDistinctAscList' is several times slower. If the announced
 -- number is too large, the recursion is still no deeper than the number has bits.
 
--- A tree, and its last key.
-data Built k t = Built !t !(Below k)
+-- A key must be above the last of the left half, which is few steps away: on average one.
 
+-- The key before the first.
 data Below k = Nothing' | Below !k
 
 -- Read n entries.
 getMap :: forall k v. (Ord k, Codec k, Codec v) => Int -> Get (M.Map k v)
-getMap count = (\(Built m _) -> m) <$> amongElements count (build count Nothing')
+getMap count = amongElements count (build count Nothing')
   where
-    build :: Int -> Below k -> Get (Built k (M.Map k v))
+    build :: Int -> Below k -> Get (M.Map k v)
     build !n before
-      | n <= 0 = pure (Built M.Tip before)
+      | n <= 0 = pure M.Tip
       | otherwise = do
-        Built left before' <- build (n `quot` 2) before
-        k <- getAbove before'
+        left <- build (n `quot` 2) before
+        k <- getKey (above left before)
         v <- get
-        Built right before'' <- v `seq` build (n - n `quot` 2 - 1) (Below k)
-        pure (Built (M.Bin n k v left right) before'')
+        right <- v `seq` build (n - n `quot` 2 - 1) (Below k)
+        pure $! M.Bin n k v left right
+    -- Is it above the last key of the map?
+    above m before k = case m of
+      M.Tip -> isAbove before k
+      M.Bin _ x _ _ right -> aboveFrom x right k
+    aboveFrom x m k = case m of
+      M.Tip -> x < k
+      M.Bin _ y _ _ right -> aboveFrom y right k
 {-# INLINE getMap #-}
 
 -- Read n elements.
 getSet :: forall a. (Ord a, Codec a) => Int -> Get (Set.Set a)
-getSet count = (\(Built s _) -> s) <$> amongElements count (build count Nothing')
+getSet count = amongElements count (build count Nothing')
   where
-    build :: Int -> Below a -> Get (Built a (Set.Set a))
+    build :: Int -> Below a -> Get (Set.Set a)
     build !n before
-      | n <= 0 = pure (Built Set.Tip before)
+      | n <= 0 = pure Set.Tip
       | otherwise = do
-        Built left before' <- build (n `quot` 2) before
-        x <- getAbove before'
-        Built right before'' <- build (n - n `quot` 2 - 1) (Below x)
-        pure (Built (Set.Bin n x left right) before'')
+        left <- build (n `quot` 2) before
+        x <- getKey (above left before)
+        right <- build (n - n `quot` 2 - 1) (Below x)
+        pure $! Set.Bin n x left right
+    above s before k = case s of
+      Set.Tip -> isAbove before k
+      Set.Bin _ x _ right -> aboveFrom x right k
+    aboveFrom x s k = case s of
+      Set.Tip -> x < k
+      Set.Bin _ y _ right -> aboveFrom y right k
 {-# INLINE getSet #-}
 
--- Read a key. It must be above the one before.
-getAbove :: (Ord k, Codec k) => Below k -> Get k
-getAbove before = do
+-- Read a key that is above the one before.
+getKey :: Codec k => (k -> Bool) -> Get k
+getKey isNext = do
   at <- here
   k <- get
-  if k `seq` isAbove k before then pure k else invalidFrom at "keys that do not ascend"
-{-# INLINE getAbove #-}
+  if k `seq` isNext k then pure k else invalidFrom at "keys that do not ascend"
+{-# INLINE getKey #-}
 
-isAbove :: Ord k => k -> Below k -> Bool
-isAbove k before = case before of
+isAbove :: Ord k => Below k -> k -> Bool
+isAbove before k = case before of
   Nothing' -> True
   Below b -> b < k
 {-# INLINE isAbove #-}
@@ -233,22 +284,22 @@ isAbove k before = case before of
 -- whose keys do not overlap only looks at their edges. (One list of all entries, made from a
 -- vector, would have every entry on the heap twice. Benchmark "decode IntMap Int of 100000".)
 getIntMap :: forall v. Codec v => Int -> Get (IM.IntMap v)
-getIntMap count = (\(Built m _) -> m) <$> amongElements count (build 0 count Nothing')
+getIntMap count = amongElements count (build 0 count Nothing')
   where
-    build :: Int -> Int -> Below Int -> Get (Built Int (IM.IntMap v))
+    build :: Int -> Int -> Below Int -> Get (IM.IntMap v)
     build !i !n before
       | n <= 16 = few i (i + n) before []
       | otherwise = do
         let half = n `quot` 2
-        Built left before' <- build i half before
-        Built right before'' <- build (i + half) (n - half) before'
-        pure (Built (IM.union left right) before'')
+        left <- build i half before
+        right <- build (i + half) (n - half) (maybe before (Below . fst) (IM.lookupMax left))
+        pure $! IM.union left right
     -- Read the entries with indices from i up to end. The list has those before, the last first.
-    few :: Int -> Int -> Below Int -> [(Int, v)] -> Get (Built Int (IM.IntMap v))
+    few :: Int -> Int -> Below Int -> [(Int, v)] -> Get (IM.IntMap v)
     few !i !end before entries
-      | i >= end = pure (Built (IM.fromDistinctAscList (reverse entries)) before)
+      | i >= end = pure $! IM.fromDistinctAscList (reverse entries)
       | otherwise = do
-        k <- atElement i >> getAbove before
+        k <- atElement i >> getKey (isAbove before)
         v <- get
         v `seq` few (i + 1) end (Below k) ((k, v) : entries)
 {-# INLINE getIntMap #-}
@@ -257,7 +308,7 @@ getIntMap count = (\(Built m _) -> m) <$> amongElements count (build 0 count Not
 getIntSet :: Int -> Get IS.IntSet
 getIntSet n =
   (\v -> IS.fromDistinctAscList (U.toList v))
-    <$> getSuccessive n (getAbove . maybe Nothing' Below)
+    <$> getSuccessive n (\before -> getKey (\k -> maybe True (< k) before))
 
 -- | The lower bound, the upper bound, the number of elements, and the elements, in the order of
 -- their indices. Decoding refuses a number that does not agree with the bounds.

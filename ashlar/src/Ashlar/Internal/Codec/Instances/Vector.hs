@@ -21,8 +21,9 @@
 --
 -- The answer depends on the type alone, and the sample takes longer than copying a short vector. So
 -- 'plainStorable' and 'plainPrim' get no value, and are not inlined: where the type is known, GHC
--- makes their call a constant of the program. (Allocation test "a storable vector: its bytes, and
--- no sample of its memory".)
+-- makes their call a constant of the program. GHC 9.10 does not in a derived decoder, so rules
+-- answer for numbers. (Allocation tests "a storable vector: its bytes, and no sample of its memory"
+-- and "records with an unboxed vector".)
 module Ashlar.Internal.Codec.Instances.Vector () where
 
 import Ashlar.Internal.Builder.Bytes
@@ -37,6 +38,7 @@ import Ashlar.Internal.Get.Vectors
 import qualified Ashlar.Internal.Mem.Slots as Slots
 import Control.Exception (SomeException, catch, try)
 import qualified Data.ByteString.Internal as B
+import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Primitive.ByteArray (copyByteArrayToPtr, newByteArray, readByteArray, writeByteArray)
 import qualified Data.Primitive.Types as Prim
 import qualified Data.Vector as V
@@ -45,7 +47,7 @@ import qualified Data.Vector.Primitive as P
 import qualified Data.Vector.Storable as S
 import qualified Data.Vector.Unboxed as U
 import qualified Data.Vector.Unboxed.Base as U
-import Data.Word (Word8)
+import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.ForeignPtr (castForeignPtr)
 import Foreign.Marshal.Alloc (allocaBytes)
 import Foreign.Ptr (Ptr, castPtr)
@@ -255,6 +257,40 @@ plainPrim _ = case layout :: Layout a of
       mapM_ (\i -> writeByteArray arr i (sampleByte i)) [0 .. fixedSize f - 1]
       readByteArray arr 0 >>= writesSample f
 {-# NOINLINE plainPrim #-}
+
+-- Is a number plain? The memory of these types needs no sample.
+plainNumber :: forall a. Codec a => Proxy# a -> Bool
+plainNumber _ = case layout :: Layout a of
+  Fix f -> fixedPlain f
+  Var _ -> False
+{-# INLINE plainNumber #-}
+
+{-# RULES
+"plainStorable/Int" plainStorable = plainNumber :: Proxy# Int -> Bool
+"plainStorable/Int8" plainStorable = plainNumber :: Proxy# Int8 -> Bool
+"plainStorable/Int16" plainStorable = plainNumber :: Proxy# Int16 -> Bool
+"plainStorable/Int32" plainStorable = plainNumber :: Proxy# Int32 -> Bool
+"plainStorable/Int64" plainStorable = plainNumber :: Proxy# Int64 -> Bool
+"plainStorable/Word" plainStorable = plainNumber :: Proxy# Word -> Bool
+"plainStorable/Word8" plainStorable = plainNumber :: Proxy# Word8 -> Bool
+"plainStorable/Word16" plainStorable = plainNumber :: Proxy# Word16 -> Bool
+"plainStorable/Word32" plainStorable = plainNumber :: Proxy# Word32 -> Bool
+"plainStorable/Word64" plainStorable = plainNumber :: Proxy# Word64 -> Bool
+"plainStorable/Float" plainStorable = plainNumber :: Proxy# Float -> Bool
+"plainStorable/Double" plainStorable = plainNumber :: Proxy# Double -> Bool
+"plainPrim/Int" plainPrim = plainNumber :: Proxy# Int -> Bool
+"plainPrim/Int8" plainPrim = plainNumber :: Proxy# Int8 -> Bool
+"plainPrim/Int16" plainPrim = plainNumber :: Proxy# Int16 -> Bool
+"plainPrim/Int32" plainPrim = plainNumber :: Proxy# Int32 -> Bool
+"plainPrim/Int64" plainPrim = plainNumber :: Proxy# Int64 -> Bool
+"plainPrim/Word" plainPrim = plainNumber :: Proxy# Word -> Bool
+"plainPrim/Word8" plainPrim = plainNumber :: Proxy# Word8 -> Bool
+"plainPrim/Word16" plainPrim = plainNumber :: Proxy# Word16 -> Bool
+"plainPrim/Word32" plainPrim = plainNumber :: Proxy# Word32 -> Bool
+"plainPrim/Word64" plainPrim = plainNumber :: Proxy# Word64 -> Bool
+"plainPrim/Float" plainPrim = plainNumber :: Proxy# Float -> Bool
+"plainPrim/Double" plainPrim = plainNumber :: Proxy# Double -> Bool
+  #-}
 
 -- A value that nobody may force.
 valueOf :: Fixed a -> a
