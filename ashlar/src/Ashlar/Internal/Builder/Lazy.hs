@@ -28,10 +28,10 @@ import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.RunIO
   ( First (..),
     firstOpen,
-    firstSize,
     newFirst,
     runBuilderWith,
     runInFirst,
+    smallSize,
   )
 import Ashlar.Internal.Coroutine
 import Ashlar.Internal.Mem
@@ -112,10 +112,10 @@ toLazyByteStringWith ::
   L.ByteString
 toLazyByteStringWith strategy@(AllocationStrategy first _ _) end b =
   -- Not the dupable form, here and below: a builder must not be resumed twice.
-  unsafePerformIO (if first >= firstSize then inSmall else inLarge)
+  unsafePerformIO (if first >= smallSize then inSmall else inLarge)
   where
     inSmall = do
-      small <- newFirst
+      small <- newFirst smallSize
       ref <- newIORef Small
       step <- runInFirstToRequest first small ref b
       -- This keeps the larger buffer alive until here: see 'runInFirst'.
@@ -271,7 +271,7 @@ runToRequest b space = start $ \suspend -> runBuilderWith (Sink (suspendAt suspe
 -- written into a buffer of the given size. If the request is for free space that this buffer has,
 -- the builder goes on. Otherwise it suspends, as at each later request.
 runInFirstToRequest ::
-  -- | The size of the buffer, at least 'firstSize'.
+  -- | The size of the buffer, at least 'smallSize'.
   Int ->
   First ->
   IORef Larger ->
@@ -301,7 +301,7 @@ answerInFirst size c ref suspend request p =
     Small -> do
       open <- newOpen size
       -- The new buffer has at least as many bytes as a first buffer.
-      space@(FreeSpace p' _) <- copiedTo open (firstOpen (First c)) p
+      space@(FreeSpace p' _) <- copiedTo open (firstOpen (First c smallSize)) p
       writeIORef ref (Larger open)
       case request of
         More n _ | freeBytes space >= n -> pure space

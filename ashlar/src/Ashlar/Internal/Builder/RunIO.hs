@@ -17,11 +17,10 @@ module Ashlar.Internal.Builder.RunIO
     pokeBuilder,
     BufferOverflow (..),
     runBuilderWith,
-    runBuilderSaving,
     First (..),
     newFirst,
     firstOpen,
-    firstSize,
+    smallSize,
     runInFirst,
   )
 where
@@ -36,7 +35,7 @@ import Control.Exception (Exception (..), IOException, bracket, catch, throwIO)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import Data.IORef (modifyIORef', newIORef, readIORef, writeIORef)
+import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Primitive.ByteArray
   ( MutableByteArray (..),
     mutableByteArrayContents,
@@ -101,58 +100,72 @@ toByteStringIO = toByteStringIOWith 32768
 -- memory is used again after the action has returned. ByteStrings of 8 KiB and more are handed over
 -- where they are. If a value in the builder throws, the bytes in the open buffer are lost.
 toBufferIOWith :: Int -> (Ptr Word8 -> Int -> IO ()) -> Builder -> IO Int
-toBufferIOWith size = throughBuffer (const runBuilderWith) size size
+toBufferIOWith = throughBuffer (const runInFirst)
 
--- | 'toBufferIOWith' with a first buffer of another size. When a smaller first buffer is full, its
--- bytes move to one of the full size, and are not handed over by themselves.
+-- What has been handed over: the number of bytes, and the buffer that is open.
+data Passed = Passed !Int !Open
+
+-- 'toBufferIOWith' by a function that runs the builder. It is given an action that hands over what
+-- has been written up to an address.
 throughBuffer ::
-  -- | Runs the builder, given an action that hands over what has been written up to an address.
-  ((Ptr Word8 -> IO ()) -> Sink -> FreeSpace -> Builder -> IO (Ptr Word8)) ->
-  -- | The size of the first buffer.
-  Int ->
-  -- | The size of the others.
+  ((Ptr Word8 -> IO ()) -> First -> Sink -> Builder -> IO (Ptr Word8)) ->
   Int ->
   (Ptr Word8 -> Int -> IO ()) ->
   Builder ->
   IO Int
-throughBuffer runWith sizeOfFirst size consume b = do
-  first <- newOpen (max 1 sizeOfFirst)
-  ref <- newIORef first
-  countRef <- newIORef 0
-  let send p n = when (n > 0) $ do
-        consume p n
-        count <- readIORef countRef
-        writeIORef countRef $! count + n
-      deliver p = do
-        open <- readIORef ref
-        -- Before the action runs: should it throw, nothing is sent twice.
-        writeIORef ref $! handedOut open p
-        send (openFrom open) (p `minusPtr` openFrom open)
-      sink = Sink $ \request p -> do
-        open <- readIORef ref
-        let used = p `minusPtr` openFrom open
-        case request of
-          More n _ | openSize open < size && n <= size - used -> do
-            new <- newOpen size
-            -- The new buffer is larger than what is in the old one, which the reference holds.
-            copiedTo new open p <* writeIORef ref new
-          _ -> do
-            deliver p
-            case request of
-              Flush -> pure ()
-              Insert bs -> withBytes bs send
-              More n _ ->
-                when (max n size > openSize open) $ newOpen (max n size) >>= writeIORef ref
-            -- What was handed over has been consumed, so all of the buffer is free again.
-            modifyIORef' ref emptied
-            wholeSpace <$> readIORef ref
-  keepAlive ref (runWith deliver sink (wholeSpace first) b >>= deliver)
-  readIORef countRef
+throughBuffer runWith size consume b = do
+  first <- newFirst (max 1 (min 512 size))
+  ref <- newIORef (Passed 0 (firstOpen first))
+  let deliver = handOver ref consume
+  runWith deliver first (Sink (answerPassing ref size consume)) b >>= deliver
+  -- This keeps the buffers alive until here: see 'runInFirst'.
+  Passed count _ <- readIORef ref
+  pure count
+{-# INLINE throughBuffer #-}
+
+-- Hand over what has been written up to an address.
+handOver :: IORef Passed -> (Ptr Word8 -> Int -> IO ()) -> Ptr Word8 -> IO ()
+handOver ref consume p = do
+  Passed count open <- readIORef ref
+  let n = p `minusPtr` openFrom open
+  when (n > 0) $ do
+    -- Before the action runs: should it throw, nothing is sent twice.
+    writeIORef ref $! Passed (count + n) (handedOut open p)
+    consume (openFrom open) n
+
+-- The sink of 'throughBuffer'. A buffer that is smaller than the full size is not handed over when
+-- it is full. Its bytes move to one of four times the size.
+answerPassing ::
+  IORef Passed -> Int -> (Ptr Word8 -> Int -> IO ()) -> Request -> Ptr Word8 -> IO FreeSpace
+answerPassing ref size consume request p = do
+  Passed count open <- readIORef ref
+  let used = p `minusPtr` openFrom open
+  case request of
+    More n _ | openSize open < size && n <= size - used -> do
+      new <- newOpen (max (used + n) (min size (4 * openSize open)))
+      -- The old buffer is in the reference until its bytes have been copied.
+      copiedTo new open p <* writeIORef ref (Passed count new)
+    _ -> do
+      handOver ref consume p
+      case request of
+        Insert bs -> do
+          Passed before now <- readIORef ref
+          writeIORef ref $! Passed (before + S.length bs) now
+          withBytes bs consume
+        _ -> pure ()
+      Passed now rest <- readIORef ref
+      -- What was handed over has been consumed, so all of the buffer is free again.
+      free <- case request of
+        More n _ | max n size > openSize rest -> newOpen (max n size)
+        _ -> pure (emptied rest)
+      writeIORef ref (Passed now free)
+      pure (wholeSpace free)
+{-# NOINLINE answerPassing #-}
 
 -- | Write the bytes to a 'Handle', in constant memory.
 --
--- The bytes pass through the driver's own buffer, of 2 KiB at first and 32 KiB if these do not
--- suffice, and reach the Handle by 'hPutBuf': in order, without its newline conversion or character
+-- The bytes pass through the driver's own buffer, of 512 bytes at first and up to 32 KiB, and reach
+-- the Handle by 'hPutBuf': in order, without its newline conversion or character
 -- encoding. The Handle's lock is held while a buffer is written, not while the builder runs. So a
 -- value in the builder may use the same Handle.
 --
@@ -176,7 +189,7 @@ hPutBuilder h b = () <$ hPutBuilderLen h b
 hPutBuilderLen :: Handle -> Builder -> IO Int
 hPutBuilderLen h b = do
   -- See Note [A buffer of our own].
-  n <- throughBuffer runBuilderSaving 2048 32768 (hPutBuf h) b
+  n <- throughBuffer runSaving 32768 (hPutBuf h) b
   -- If there are no bytes, nothing has checked the Handle yet.
   when (n == 0) $ wantWritableHandle "Ashlar.Builder.hPutBuilder" h (\_ -> pure ())
   pure n
@@ -186,11 +199,12 @@ hPutBuilderLen h b = do
 -- bytestring runs a builder in the Handle's own buffer, and must hold the Handle's lock meanwhile.
 -- A value in the builder that writes to the same Handle then waits for ever, or its bytes land in
 -- the middle. If the buffer were taken out of the Handle first, the Handle would need another one.
--- A buffer of our own costs its allocation, and one more copy of small outputs. With a first buffer
--- of 2 KiB this is faster than bytestring's way at every size; with 32 KiB from the start it is
--- slower for short outputs. (Benchmarks whose names end in "Handle".) If an output is longer than
--- the first buffer, its bytes so far move to the larger one, so up to 32 KiB reach the Handle in
--- one piece. (Test "lines of several threads".)
+-- A buffer of our own costs its allocation, and one more copy of small outputs. So the first is
+-- small (Note [Small first buffers]). A short line takes less time with one of 512 bytes than with
+-- 2 KiB, which fill half of a block of GHC's; with 32 KiB from the start it takes longer than by
+-- bytestring's way. (Benchmarks whose names end in "Handle".) If an output is longer than the
+-- buffer, its bytes so far move to a larger one, so up to 32 KiB reach the Handle in one piece.
+-- (Test "lines of several threads".)
 
 -- | Write the bytes to a file, in constant memory. Its previous contents are lost, even if an
 -- exception in the builder ends the output early.
@@ -282,30 +296,12 @@ runBuilderWith k (FreeSpace from to) b = withCells (cellsUpTo endCell) $ \c -> d
   getPtr c cursorCell
 {-# INLINE runBuilderWith #-}
 
--- | 'runBuilderWith', with an action to perform if a value in the builder throws. Its argument is
--- the address up to which the open buffer has been written. If the action throws an 'IOException',
--- the value's exception is thrown all the same.
---
--- The builder runs as a thunk. So asynchronous exceptions can be told from those of values, and a
--- run that is part of a pure value can be resumed (Note [Exceptions that are not ours]).
-runBuilderSaving :: (Ptr Word8 -> IO ()) -> Sink -> FreeSpace -> Builder -> IO (Ptr Word8)
-runBuilderSaving save k (FreeSpace from to) b = withCells (cellsUpTo endCell) $ \c -> do
-  putPtr c cursorCell from
-  putPtr c endCell to
-  outcome <- newThunk (runOn b c k) >>= tryThunk
-  case outcome of
-    Right () -> getPtr c cursorCell
-    Left e -> ((getPtr c cursorCell >>= save) `catch` ignored) >> rethrow e
-  where
-    ignored :: IOException -> IO ()
-    ignored _ = pure ()
-
 -- The first buffer of a run, small and with the cells in it.
 --
 -- Note [Small first buffers]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- Most runs write a few bytes: a number, a key, a short response. A run begins in a buffer of
--- 'firstSize' bytes. It is one object with the two cells of the run, which stand before the bytes,
+-- 'smallSize' bytes. It is one object with the two cells of the run, which stand before the bytes,
 -- so one allocation serves both. The first request makes what only longer output needs: the record
 -- of the output so far, and a larger buffer, into which the bytes are copied.
 --
@@ -318,34 +314,38 @@ runBuilderSaving save k (FreeSpace from to) b = withCells (cellsUpTo endCell) $ 
 -- and "a short response, lazy". Benchmarks "short: one Integer" and "short: a map of 10".)
 
 -- | The cells of one run, and then its first buffer.
-data First = First {firstCells :: Cells}
+data First = First
+  { firstCells :: Cells,
+    -- | The bytes of the buffer.
+    firstSize :: Int
+  }
 
--- | The bytes of a first buffer.
-firstSize :: Int
-firstSize = 128
-{-# INLINE firstSize #-}
+-- | The bytes of a first buffer for output in memory.
+smallSize :: Int
+smallSize = 128
+{-# INLINE smallSize #-}
 
 -- The bytes of the two cells: at most eight each.
 cellBytes :: Int
 cellBytes = Check.cellBytes (cellsUpTo endCell)
 {-# INLINE cellBytes #-}
 
--- | Cells and a buffer, not initialised.
-newFirst :: IO First
-newFirst = do
-  MutableByteArray c <- newPinnedByteArray (cellBytes + firstSize)
+-- | Cells and a buffer of this many bytes, not initialised.
+newFirst :: Int -> IO First
+newFirst n = do
+  MutableByteArray c <- newPinnedByteArray (cellBytes + n)
   Check.noneWritten c (cellsUpTo endCell)
-  pure (First c)
+  pure (First c n)
 {-# INLINE newFirst #-}
 
 firstFrom :: First -> Ptr Word8
-firstFrom (First c) = mutableByteArrayContents (MutableByteArray c) `plusPtr` cellBytes
+firstFrom (First c _) = mutableByteArrayContents (MutableByteArray c) `plusPtr` cellBytes
 {-# INLINE firstFrom #-}
 
 -- | The first buffer. Nothing of it has been handed out.
 firstOpen :: First -> Open
-firstOpen first@(First c) = case firstFrom first of
-  Ptr a -> openOn (ForeignPtr a (PlainPtr c)) firstSize
+firstOpen first@(First c n) = case firstFrom first of
+  Ptr a -> openOn (ForeignPtr a (PlainPtr c)) n
 {-# INLINE firstOpen #-}
 
 -- | 'Ashlar.Internal.Builder.RunIO.runBuilderWith' in a first buffer.
@@ -355,9 +355,25 @@ firstOpen first@(First c) = case firstFrom first of
 -- the builder until no such analysis follows. ('Ashlar.Internal.Mem.keepAlive' would allocate a
 -- closure, on GHC 9.10.) So whatever a caller uses after this call also stays alive during it.
 runInFirst :: First -> Sink -> Builder -> IO (Ptr Word8)
-runInFirst first@(First c) k (Builder b) = do
+runInFirst first@(First c n) k (Builder b) = do
   putPtr c cursorCell (firstFrom first)
-  putPtr c endCell (firstFrom first `plusPtr` firstSize)
+  putPtr c endCell (firstFrom first `plusPtr` n)
   IO (\s -> (# lazy b c k s, () #))
   getPtr c cursorCell
 {-# INLINE runInFirst #-}
+
+-- | 'runInFirst', with an action to perform if a value in the builder throws. Its argument is the
+-- address up to which the open buffer has been written. If the action throws an 'IOException', the
+-- value's exception is thrown all the same.
+--
+-- The builder runs as a thunk. So asynchronous exceptions can be told from those of values, and a
+-- run that is part of a pure value can be resumed (Note [Exceptions that are not ours]).
+runSaving :: (Ptr Word8 -> IO ()) -> First -> Sink -> Builder -> IO (Ptr Word8)
+runSaving save first k b = do
+  outcome <- newThunk (runInFirst first k b) >>= tryThunk
+  case outcome of
+    Right p -> pure p
+    Left e -> ((getPtr (firstCells first) cursorCell >>= save) `catch` ignored) >> rethrow e
+  where
+    ignored :: IOException -> IO ()
+    ignored _ = pure ()

@@ -24,7 +24,7 @@ where
 import Ashlar.Builder.Buffer
 import Ashlar.Internal.Builder.Bytes (byteString)
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Builder.RunIO (First (..), firstOpen, firstSize, newFirst, runInFirst)
+import Ashlar.Internal.Builder.RunIO (First (..), firstOpen, newFirst, runInFirst, smallSize)
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells (Cells)
 import Data.Bits (complement, (.&.))
@@ -135,7 +135,7 @@ runCollecting inFirst inBuffers b =
   -- The dupable form is enough: two threads that both evaluate the result have buffers of their
   -- own.
   unsafeDupablePerformIO $ do
-    first <- newFirst
+    first <- newFirst smallSize
     ref <- newIORef noOutput
     p <- runInFirst first (Sink (\request p -> answerInFirst (firstCells first) ref request p)) b
     -- This keeps the buffers alive until here: see 'runInFirst'.
@@ -151,8 +151,8 @@ answerInFirst c ref request p = do
   if noBuffers output
     then case request of
       -- The most common request. It needs no 'Output' of the first buffer.
-      More n wanted -> moveToNewBuffer ref (firstOpen (First c)) p n wanted
-      _ -> answerRequest ref (Output [] 0 (firstOpen (First c))) request p
+      More n wanted -> moveToNewBuffer ref (firstOpen (First c smallSize)) p n wanted
+      _ -> answerRequest ref (Output [] 0 (firstOpen (First c smallSize))) request p
     else answerRequest ref output request p
 {-# NOINLINE answerInFirst #-}
 
@@ -260,7 +260,7 @@ tooLong = errorWithoutStackTrace "Ashlar.Builder: the bytes are too many for an 
 -- Answer 'More': Note [Collecting strict output].
 answerMore :: IORef Output -> Output -> Ptr Word8 -> Int -> Int -> IO FreeSpace
 answerMore ref output@(Output chunks _ open) p n wanted
-  | null chunks && (used <= firstSize || (wanted > n && wanted >= used)) =
+  | null chunks && (used <= smallSize || (wanted > n && wanted >= used)) =
     moveToNewBuffer ref open p n wanted
   | otherwise = do
     let Output chunks' count _ = cut p output

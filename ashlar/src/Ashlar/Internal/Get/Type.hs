@@ -57,6 +57,7 @@ module Ashlar.Internal.Get.Type
     lift2Get,
     thenGet,
     beforeGet,
+    closedGet,
     bindGet,
 
     -- * Actions
@@ -99,26 +100,41 @@ newtype Get a = Get {unGet :: Addr# -> Cells -> Env -> State# RealWorld -> Resul
 -- the decoder failed.
 type Result a = (# State# RealWorld, Addr#, (# a| (# #) #) #)
 
+-- Note [Methods that are called unknown]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- A program over a class of monads, or in a transformer, calls the compiled code of the methods. As
+-- for builders (Note [Unknown calls] in "Ashlar.Internal.Builder.Core"), each such call would make
+-- a partial application, and running the decoder another. So the methods return closures
+-- ('closedGet'). "Ashlar.Internal.Get.Core" has the rule that removes the function elsewhere. In
+-- this module, whose code is what unknown calls reach, there is no such rule.
+--
+-- (Allocation test "a list over a class of functors". Benchmarks "over a class of monads".)
+
+-- | The same decoder. GHC does not see that, so a function that returns it returns a closure.
+closedGet :: Get a -> Get a
+closedGet g = g
+{-# NOINLINE closedGet #-}
+
 instance Functor Get where
-  fmap = mapGet
+  fmap f g = closedGet (mapGet f g)
   {-# INLINE fmap #-}
-  a <$ g = mapGet (\_ -> a) g
+  a <$ g = closedGet (mapGet (\_ -> a) g)
   {-# INLINE (<$) #-}
 
 instance Applicative Get where
-  pure = pureGet
+  pure a = closedGet (pureGet a)
   {-# INLINE pure #-}
-  (<*>) = apGet
+  f <*> g = closedGet (apGet f g)
   {-# INLINE (<*>) #-}
-  liftA2 = lift2Get
+  liftA2 h f g = closedGet (lift2Get h f g)
   {-# INLINE liftA2 #-}
-  (*>) = thenGet
+  f *> g = closedGet (thenGet f g)
   {-# INLINE (*>) #-}
-  (<*) = beforeGet
+  f <* g = closedGet (beforeGet f g)
   {-# INLINE (<*) #-}
 
 instance Monad Get where
-  (>>=) = bindGet
+  g >>= k = closedGet (bindGet g k)
   {-# INLINE (>>=) #-}
   (>>) = (*>)
   {-# INLINE (>>) #-}
