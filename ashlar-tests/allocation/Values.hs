@@ -94,14 +94,14 @@ orderedElements :: Assertion
 orderedElements = do
   set <- perElement $ \n -> do
     bs <- evaluate (encode (Set.fromDistinctAscList [1 .. n]))
-    allocatedBy (either (const 0) Set.size . (decode :: S.ByteString -> Result (Set.Set Int))) bs
+    allocatedBy (either (const 0) Set.size . (decode :: Decode (Set.Set Int))) bs
   assertBool ("a set: " ++ show set) (set <= 90)
   pairs <- perElement $ \n -> do
     bs <- evaluate (encode (Map.fromDistinctAscList [(i, i) | i <- [1 .. n]]))
-    allocatedBy (either (const 0) Map.size . (decode :: S.ByteString -> Result (Map.Map Int Int))) bs
+    allocatedBy (either (const 0) Map.size . (decode :: Decode (Map.Map Int Int))) bs
   assertBool ("a map: " ++ show pairs) (pairs <= 114)
 
-type Result = Either DecodeError
+type Decode a = S.ByteString -> Either DecodeError a
 
 -- The live bytes while the value is held, without the input. Elements of one byte take the most.
 decodedSizes :: Assertion

@@ -17,9 +17,9 @@
 -- what was written before an exception misses the bytes after that cursor. If the exception is
 -- asynchronous and the run is resumed, the loop continues with its registers.
 --
--- The loops store the cursor once for each buffer. Storing it for every element is measurably slower
--- with lists, and much slower in fused loops.
--- (Test "an exception in an element leaves what is complete".)
+-- The loops store the cursor once for each buffer. Storing it for every element is measurably
+-- slower with lists, and much slower in fused loops. (Test "an exception in an element leaves what
+-- is complete".)
 --
 -- Note [Loops over lists]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
@@ -27,8 +27,9 @@
 -- 'map', 'filter' or a comprehension, has no cells. Most of the time of others goes into following
 -- their cells.
 --
--- Also tried: four elements at a time with one check. A list in the cache is at most a tenth faster,
--- one of a megabyte takes 1.4 times as long. (GHC 9.0.2 and 9.10.3. Benchmarks "pack [Word8]".)
+-- Also tried: four elements at a time with one check. A list in the cache is at most a tenth
+-- faster, one of a megabyte takes 1.4 times as long. (GHC 9.0.2 and 9.10.3. Benchmarks "pack
+-- [Word8]".)
 module Ashlar.Internal.Builder.Loops
   ( -- * Lists
     primMapListFixed,

@@ -94,7 +94,6 @@ import GHC.IO (IO (..), unIO)
 -- supports from 9.10 on.
 
 {-# RULES
-"closedGet" forall g. closedGet g = g
 "map/pure" forall f a. mapGet f (pureGet a) = pureGet (f a)
 "lift2" forall f g h. lift2Get f g h = apGet (mapGet f g) h
 "ap/pure" forall f g. apGet (pureGet f) g = mapGet f g

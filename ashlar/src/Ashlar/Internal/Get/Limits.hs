@@ -1,5 +1,7 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE UnboxedTuples #-}
+-- For the rule of 'closedGet'.
+{-# OPTIONS_GHC -Wno-orphans #-}
 
 -- |
 -- Module      : Ashlar.Internal.Get.Limits
@@ -92,6 +94,12 @@ import Control.Monad (unless, when)
 import Data.Bits (complement, unsafeShiftR)
 import GHC.Exts (Ptr (Ptr))
 import GHC.IO (unIO)
+
+-- Here and in all modules after this one, a call of a known method is unfolded:
+-- Note [Methods that are called unknown] in "Ashlar.Internal.Get.Type".
+{-# RULES
+"closedGet" forall g. closedGet g = g
+  #-}
 
 -- | How many bytes a run may hold where the budget does not say and the input is not in memory:
 -- 64 MiB.
