@@ -320,20 +320,6 @@ reserveApart n c k s0 = case unIO (reserve c k (I# n)) s0 of (# s1, Ptr a #) -> 
 -- builder is forced before it runs. (100 chunks of five strings take 0.6 of the time. Benchmarks
 -- "builders by unknown functions". Allocation test "functions that return builders".)
 
--- Note [The cursor is in a cell]
--- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A builder reads the cursor from its cell and writes it back. So each write of a loop waits until
--- the cell has been written by the one before. A loop that writes one number at a time waits for
--- nothing else. Decoders have their cursor in a register.
---
--- Tried and dropped: builders that take the cursor as an argument and return it, and write it to
--- the cell all the same, for exceptions. (GHC 9.0.2 and 9.10.3, 16 programs at -O1 and -O2, time
--- divided by that of builders with a cell.) Loops of single numbers took 0.75 to 0.85, and were
--- still behind bytestring's. Builders in a list took 0.8 at -O2 and 1.8 at -O1, pairs over a class
--- 1.4 to 1.7, unknown appends 1.3 to 1.6. The runtime system has no function that applies a closure
--- to an address and to pointers at once, so an unknown call makes a partial application, unless the
--- calling module is compiled at -O2. The builder's three arguments fit one of its functions.
-
 -- | The same builder. GHC does not see that, so a function that returns it returns a closure. The
 -- argument must be a lambda, or the function would force what it depends on.
 closed :: Builder -> Builder

@@ -197,7 +197,7 @@ thenGet (Get f) (Get g) = Get $ \p0 c env s0 ->
 {-# INLINE [1] thenGet #-}
 
 -- (By 'mapGet' and 'apGet', GHC 9.10 allocates the function that ignores the second value.
--- Allocation test "a choice that the next byte decides".)
+-- Allocation test "s-expressions by alternatives".)
 beforeGet :: Get a -> Get b -> Get a
 beforeGet (Get f) (Get g) = Get $ \p0 c env s0 ->
   let next# a p s = case g p c env s of

@@ -21,6 +21,11 @@
 -- because the processor forwards a store to a load of the same word. Only small trees, and loops of
 -- single numbers, are faster with registers. (Benchmarks "JSON", "strings: … by foldMap".)
 --
+-- With the cursor alone as argument and result, loops of single numbers take 0.75 to 0.85 of the
+-- time, which is still more than bytestring's. But builders in a list take 1.8 if the caller is
+-- compiled at -O1, pairs over a class 1.4 to 1.7, appends through unknown functions 1.3 to 1.6. (GHC
+-- 9.0.2 and 9.10.3. The cursor was also stored in its cell, where exceptions look for it.)
+--
 -- A decoder has its cursor in a register, and the end in a cell: Note [A failure is a value] in
 -- "Ashlar.Internal.Get.Type".
 module Ashlar.Internal.Mem.Cells
