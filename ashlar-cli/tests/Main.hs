@@ -15,7 +15,6 @@ import qualified Tests.Pipes
 import qualified Tests.Status
 import qualified Tests.Streams
 import qualified Tests.Targets
-import qualified Tests.Transcode
 import qualified Tests.Usage
 
 main :: IO ()
@@ -34,6 +33,5 @@ main =
         Tests.Status.tests,
         Tests.Streams.tests,
         Tests.Targets.tests,
-        Tests.Transcode.tests,
         Tests.Usage.tests
       ]

@@ -16,6 +16,7 @@ import qualified Tests.Evolution.Traps
 import qualified Tests.Fingerprints
 import qualified Tests.Hostile
 import qualified Tests.Instances
+import qualified Tests.JsonLines
 import Tests.Pages (pagesTest)
 import qualified Tests.Texts
 import qualified Tests.Types
@@ -30,6 +31,7 @@ main =
           Tests.Fingerprints.tests,
           Tests.Hostile.tests,
           Tests.Texts.tests,
+          Tests.JsonLines.tests,
           Tests.Compat.tests,
           Tests.Types.tests,
           Tests.Evolution.Changes.tests,

@@ -8,6 +8,7 @@ module Decoders
     pushedValues,
     monadic,
     overAClass,
+    unknownMonad,
     strictRuns,
     oneStep,
     textsRead,
@@ -254,8 +255,25 @@ alternatives = do
     half = (getWord8 >>= \w -> if odd w then pure w else empty) <|> getWord8
     {-# NOINLINE half #-}
 
--- Nothing for each level: neither for the alternative, nor for the parenthesis after the levels
--- inside it.
+-- A program that does not know its monad: for each number the closure of a method, what follows it,
+-- and their values. Partial applications would take half as much again.
+unknownMonad :: Assertion
+unknownMonad = do
+  each <- perElement $ \n -> do
+    bs <- evaluate (S.replicate (8 * n) 1)
+    allocatedBy (runGet (summed getWord64le n)) bs
+  assertBool (show each) (each <= 120)
+  where
+    summed :: Monad m => m Word64 -> Int -> m Word64
+    summed number = go 0
+      where
+        go !acc n
+          | n == 0 = pure acc
+          | otherwise = number >>= \x -> go (acc + x) (n - 1 :: Int)
+    {-# NOINLINE summed #-}
+
+-- Nothing for each small s-expression: neither for the choice between a list and a name, nor for
+-- what follows the list.
 expressions :: Assertion
 expressions = nothingForEach $ \n -> do
   bs <- evaluate (S.concat (C.pack "(" : replicate n (C.pack "(a (b c))") ++ [C.pack ")"]))

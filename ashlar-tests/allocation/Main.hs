@@ -38,6 +38,7 @@ main =
         testCase "a sum in Get: nothing for each element" sumOfNumbers,
         testCase "numbers in the monad: nothing" monadic,
         testCase "a list over a class of functors: one thunk for each element, not two" overAClass,
+        testCase "a monad that is not known: one closure for each step" unknownMonad,
         testCase "pushed values: 80 bytes for each, and 4 KiB for each chunk" pushedValues,
         testCase "lazy output that is dropped halfway leaves nothing" droppedHalfWay,
         testCase "lazy output: one suspension for each inserted ByteString" insertedRun,

@@ -147,6 +147,7 @@ builderWorkloads =
         versus "short: a map of 10, lazy" drained entries entries squares,
         versus "short: a response of 100 bytes, lazy" drained folded folded (strings 5 20)
       ],
+      [toNull "short: a line of 90 bytes, Handle" folded folded (strings 3 30)],
       [ versus
           "stored: 10000 builders in a list, module at -O1"
           toStrict

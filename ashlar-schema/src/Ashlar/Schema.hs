@@ -94,6 +94,11 @@ module Ashlar.Schema
     getValue,
     putValue,
 
+    -- * Values as JSON
+    valueToJson,
+    getJsonLine,
+    getJsonLineWithin,
+
     -- * Descriptions by hand
     derivedDescription,
     orderedByParts,
@@ -135,6 +140,8 @@ import Ashlar.Schema.Internal.Instances.Time ()
 import Ashlar.Schema.Internal.Instances.Tuples ()
 import Ashlar.Schema.Internal.Instances.Wrappers ()
 import Ashlar.Schema.Internal.Json
+import Ashlar.Schema.Internal.Json.Transcode (getJsonLine, getJsonLineWithin)
+import Ashlar.Schema.Internal.Json.Values (valueToJson)
 import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Text
 import Ashlar.Schema.Internal.Types

@@ -7,14 +7,22 @@ module Tests.Handles (tests) where
 
 import Ashlar.Builder
 import Ashlar.Builder.Extra (byteStringCopy, byteStringInsert, flush)
+import qualified Ashlar.Builder.Prim as P
+import Ashlar.Builder.Section (lengthPrefixedWithin)
+import Ashlar.Builder.Unsafe (atCursor)
+import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar, threadDelay)
 import Control.Exception
 import Control.Monad
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Builder as B
+import Data.IORef (modifyIORef, newIORef, readIORef, writeIORef)
+import Foreign.Ptr (nullPtr, plusPtr)
 import System.Directory (getTemporaryDirectory, removeFile)
 import System.IO
 import System.IO.Error (isIllegalOperation)
 import System.IO.Unsafe (unsafePerformIO)
+import System.Mem (performMajorGC)
+import System.Process (createPipe)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Tests.Loop
@@ -28,6 +36,8 @@ tests =
       testCase "in order with other output" inOrder,
       testCase "a Handle that cannot be written is an error, if nothing is written, too" cannot,
       testCase "an exception leaves a prefix and a usable Handle" prefix,
+      testCase "a value throws, and the bytes before it have to wait" waiting,
+      testCase "a section is written in the buffer that is handed over" reserved,
       testCase "a value may use the same Handle" reentrant,
       testCase "lines of several threads: 32 KiB in one piece" onePiece
     ]
@@ -114,9 +124,49 @@ reentrant = do
     hPutBuilder h (word8 value <> byteString (S.replicate 100000 66))
   out @?= "innerA" <> S.replicate 100000 66
 
+-- The pipe is full. Meanwhile the collector runs, and other memory is allocated. The bytes must not
+-- have been freed.
+waiting :: Assertion
+waiting = forM_ [200, 1500, 20000] $ \n -> do
+  (r, w) <- createPipe
+  hSetBinaryMode r True
+  hSetBinaryMode w True
+  hSetBuffering w NoBuffering
+  let full = 65536
+  S.hPut w (S.replicate full 1)
+  result <- newEmptyMVar
+  let line = foldMap word8 (replicate n 7) <> word8 failing
+  _ <- forkIO (try (hPutBuilder w line) >>= putMVar result)
+  threadDelay 20000
+  performMajorGC
+  others <- forM [1 .. 200] $ \i -> evaluate (S.replicate (n + i) 0xEE)
+  out <- S.hGet r (full + n)
+  takeMVar result >>= either (\e -> ErrorCall "value" @?= e) (\() -> assertFailure "no exception")
+  assertBool ("size " ++ show n) (S.drop full out == S.replicate n 7)
+  assertBool "alive" (all ((0xEE ==) . S.head) others)
+  hClose w
+  hClose r
+  where
+    failing = errorWithoutStackTrace "value"
+
+-- The bound of a section is announced with its request. So the buffer grows to have it, and the
+-- body is written where it will be handed over.
+reserved :: Assertion
+reserved = do
+  begun <- newIORef nullPtr
+  ends <- newIORef []
+  let noted = atCursor (\p -> p <$ writeIORef begun p)
+      body = noted <> foldMap word8 (replicate 4000 2)
+  n <-
+    toBufferIOWith 32768 (\p n -> modifyIORef ends ((p, n) :)) $
+      word8 1 <> lengthPrefixedWithin 4000 P.word16BE body
+  n @?= 4003
+  p <- readIORef begun
+  readIORef ends >>= (@?= [(p `plusPtr` (-3), 4003)])
+
 -- A value at the end writes to the Handle itself. Nothing has come there before.
 onePiece :: Assertion
-onePiece = forM_ [1, 2, 2047, 2048, 2049, 2050, 4096, 8192, 20000, 32767, 32768] $ \n ->
+onePiece = forM_ sizes $ \n ->
   forM_ (pieces (n - 1)) $ \before -> do
     out <- written $ \h -> do
       let value = unsafePerformIO (S.hPut h "inner" >> pure 65)
@@ -124,6 +174,7 @@ onePiece = forM_ [1, 2, 2047, 2048, 2049, 2050, 4096, 8192, 20000, 32767, 32768]
       hPutBuilderLen h (before <> word8 value) >>= (@?= n)
     assertBool ("size " ++ show n) (out == "inner" <> S.replicate (n - 1) 66 <> "A")
   where
+    sizes = [1, 2, 511, 512, 513, 514, 2047, 2048, 2049, 8191, 8192, 8193, 20000, 32767, 32768]
     -- By bytes, and by strings of which the first one has many sizes.
     pieces n =
       [ foldMap word8 (replicate n 66),

@@ -31,8 +31,8 @@ module Ashlar.Cli.Path
   )
 where
 
-import Ashlar.Cli.Json
 import Ashlar.Schema
+import Ashlar.Schema.Internal.Json.Values
 import Ashlar.Schema.Internal.Unwrap (cyclic)
 import Data.Char (isDigit)
 import qualified Data.IntSet as IS

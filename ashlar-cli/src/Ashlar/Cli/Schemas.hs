@@ -14,8 +14,8 @@ import Ashlar.Builder (char7, toStrictByteString)
 import Ashlar.Cli.Console
 import Ashlar.Cli.Files (readOnce)
 import Ashlar.Cli.Input
-import Ashlar.Cli.Scalar (escaped)
 import Ashlar.Schema
+import Ashlar.Schema.Internal.Scalar (escaped)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
 import System.Exit (ExitCode (..))

@@ -14,11 +14,10 @@ import Ashlar.Builder (Builder, char7, toStrictByteString)
 import Ashlar.Cli.Console
 import Ashlar.Cli.Ending
 import Ashlar.Cli.Input
-import Ashlar.Cli.Json
 import Ashlar.Cli.Path
 import Ashlar.Cli.Text
-import Ashlar.Cli.Transcode
 import Ashlar.Schema
+import Ashlar.Schema.Internal.Json.Values
 import Control.Monad (unless, when)
 import Data.IORef (newIORef, readIORef, writeIORef)
 import qualified Data.List as List
@@ -37,7 +36,7 @@ showValues handles style selection input = withLines handles $ \hs put -> do
   pure (exitOf end)
   where
     prepare s = case style of
-      AsJson -> jsonLine s
+      AsJson -> getJsonLine s
       AsText -> (\v -> toStrictByteString (textOf v <> char7 '\n')) <$> getValue s
 
 writer :: Style -> Shapes -> Shape -> Value -> Builder

@@ -21,10 +21,10 @@ import Ashlar.Cli.Console
 import Ashlar.Cli.Ending
 import Ashlar.Cli.Files
 import Ashlar.Cli.Input
-import Ashlar.Cli.Json
 import Ashlar.Cli.Path
 import Ashlar.File.Blocks hiding (Schema)
 import Ashlar.Schema
+import Ashlar.Schema.Internal.Json.Values
 import Control.Monad (zipWithM_)
 import qualified Data.ByteString as B
 import Data.IORef (IORef, modifyIORef', newIORef, readIORef, writeIORef)

@@ -12,9 +12,9 @@ module Ashlar.Cli.Text
 where
 
 import Ashlar.Builder
-import Ashlar.Cli.Json (isPositional)
-import Ashlar.Cli.Scalar
 import Ashlar.Schema
+import Ashlar.Schema.Internal.Json.Values (isPositional)
+import Ashlar.Schema.Internal.Scalar
 import qualified Data.Vector as V
 
 -- | A value, in one line.

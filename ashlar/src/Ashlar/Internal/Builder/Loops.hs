@@ -24,12 +24,12 @@
 -- Note [Loops over lists]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
 -- A list is consumed by 'foldr'. So a list made by a function that fuses, such as @[from .. to]@,
--- 'map', 'filter' or a comprehension, has no cells. Most of the time of others goes into following
--- their cells.
+-- 'map', 'filter' or a comprehension, has no cells. For other lists, most of the time goes into
+-- following the cells.
 --
--- Also tried: four elements at a time with one check. A list in the cache is at most a tenth
--- faster, one of a megabyte takes 1.4 times as long. (GHC 9.0.2 and 9.10.3. Benchmarks "pack
--- [Word8]".)
+-- Also tried: four elements at a time with one check. Lists in the cache were at most a tenth
+-- faster, a list of a million elements took 1.4 times as long. (GHC 9.0.2 and 9.10.3. Benchmarks
+-- "pack [Word8]".)
 module Ashlar.Internal.Builder.Loops
   ( -- * Lists
     primMapListFixed,
@@ -80,7 +80,8 @@ primMapListBounded :: BoundedPrim a -> [a] -> Builder
 primMapListBounded prim = \xs -> eachOf prim (\cons nil -> foldr cons nil xs)
 {-# INLINE primMapListBounded #-}
 
--- The values of a list that is given as its 'foldr'.
+-- The values of a list that is given as its 'foldr'. Note [Loops over lists],
+-- Note [Loops and exceptions].
 eachOf :: BoundedPrim a -> (forall b. (a -> b -> b) -> b -> b) -> Builder
 eachOf prim xs = action $ \c k -> do
   let n = sizeBound prim

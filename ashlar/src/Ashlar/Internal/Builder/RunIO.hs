@@ -5,8 +5,8 @@
 -- Module      : Ashlar.Internal.Builder.RunIO
 -- Description : Sinks and drivers that run a builder in IO, and the first buffer of a run
 --
--- Each driver is a sink and 'runBuilderWith'. "Ashlar.Internal.Builder.Strict" has those that
--- collect all bytes, "Ashlar.Internal.Builder.Lazy" lazy output, which has to suspend.
+-- Each driver is a sink, and 'runBuilderWith' or 'runInFirst'. "Ashlar.Internal.Builder.Strict" has
+-- those that collect all bytes, "Ashlar.Internal.Builder.Lazy" lazy output, which has to suspend.
 module Ashlar.Internal.Builder.RunIO
   ( toByteStringIO,
     toByteStringIOWith,
@@ -93,84 +93,98 @@ toByteStringIOWith size consume b = do
 toByteStringIO :: (ByteString -> IO ()) -> Builder -> IO ()
 toByteStringIO = toByteStringIOWith 32768
 
--- | Run a builder through one buffer, and hand its bytes to an action each time the buffer is full,
+-- | Run a builder through a buffer, and hand its bytes to an action each time the buffer is full,
 -- as an address and a number of bytes. Returns the number of bytes in all.
 --
--- The buffer has the given size: at least 1, and more where a primitive needs more at once. Its
+-- The buffer grows from at most 512 bytes to the given size, which is at least 1, and to more where
+-- a primitive needs more at once. While it grows, its bytes are kept, and not handed over. The
 -- memory is used again after the action has returned. ByteStrings of 8 KiB and more are handed over
 -- where they are. If a value in the builder throws, the bytes in the open buffer are lost.
 toBufferIOWith :: Int -> (Ptr Word8 -> Int -> IO ()) -> Builder -> IO Int
 toBufferIOWith = throughBuffer (const runInFirst)
 
--- What has been handed over: the number of bytes, and the buffer that is open.
-data Passed = Passed !Int !Open
+-- The state of a run of 'throughBuffer': the number of bytes that were handed over, and the open
+-- buffer.
+data HandedOver = HandedOver !Int !Open
 
--- 'toBufferIOWith' by a function that runs the builder. It is given an action that hands over what
--- has been written up to an address.
+-- 'toBufferIOWith', given the function that runs the builder.
 throughBuffer ::
+  -- | Runs the builder, given an action that hands over what has been written up to an address.
   ((Ptr Word8 -> IO ()) -> First -> Sink -> Builder -> IO (Ptr Word8)) ->
+  -- | The full size of the buffer.
   Int ->
   (Ptr Word8 -> Int -> IO ()) ->
   Builder ->
   IO Int
 throughBuffer runWith size consume b = do
+  -- Note [A buffer of our own]
   first <- newFirst (max 1 (min 512 size))
-  ref <- newIORef (Passed 0 (firstOpen first))
-  let deliver = handOver ref consume
-  runWith deliver first (Sink (answerPassing ref size consume)) b >>= deliver
+  ref <- newIORef (HandedOver 0 (firstOpen first))
+  -- The reference keeps the buffers alive. If a value throws, nothing reads it after the bytes have
+  -- been handed over.
+  let deliver p = keepAlive ref (handOver ref consume p)
+  runWith deliver first (Sink (answerHandingOver ref size consume)) b >>= handOver ref consume
   -- This keeps the buffers alive until here: see 'runInFirst'.
-  Passed count _ <- readIORef ref
+  HandedOver count _ <- readIORef ref
   pure count
 {-# INLINE throughBuffer #-}
 
 -- Hand over what has been written up to an address.
-handOver :: IORef Passed -> (Ptr Word8 -> Int -> IO ()) -> Ptr Word8 -> IO ()
+handOver :: IORef HandedOver -> (Ptr Word8 -> Int -> IO ()) -> Ptr Word8 -> IO ()
 handOver ref consume p = do
-  Passed count open <- readIORef ref
+  HandedOver count open <- readIORef ref
   let n = p `minusPtr` openFrom open
   when (n > 0) $ do
     -- Before the action runs: should it throw, nothing is sent twice.
-    writeIORef ref $! Passed (count + n) (handedOut open p)
+    writeIORef ref $! HandedOver (count + n) (handedOut open p)
     consume (openFrom open) n
+-- Not inlined beside an action of which GHC finds that it never returns. It would drop what the
+-- caller does afterwards to keep the buffer alive.
+{-# NOINLINE handOver #-}
 
--- The sink of 'throughBuffer'. A buffer that is smaller than the full size is not handed over when
--- it is full. Its bytes move to one of four times the size.
-answerPassing ::
-  IORef Passed -> Int -> (Ptr Word8 -> Int -> IO ()) -> Request -> Ptr Word8 -> IO FreeSpace
-answerPassing ref size consume request p = do
-  Passed count open <- readIORef ref
+-- Answers the requests of a run of 'throughBuffer'. If the open buffer is smaller than the full
+-- size, and the request fits into the full size, nothing is handed over: the bytes move to a buffer
+-- of four times the size, or of as many bytes as are likely, but at most of the full size.
+answerHandingOver ::
+  IORef HandedOver -> Int -> (Ptr Word8 -> Int -> IO ()) -> Request -> Ptr Word8 -> IO FreeSpace
+answerHandingOver ref size consume request p = do
+  HandedOver count open <- readIORef ref
   let used = p `minusPtr` openFrom open
   case request of
-    More n _ | openSize open < size && n <= size - used -> do
-      new <- newOpen (max (used + n) (min size (4 * openSize open)))
+    More n wanted | openSize open < size && n <= size - used -> do
+      -- At most the full size, and so is the sum of used and n.
+      let likely = if wanted <= size - used then used + wanted else size
+          larger = if openSize open > size `quot` 4 then size else 4 * openSize open
+      new <- newOpen (max likely larger)
       -- The old buffer is in the reference until its bytes have been copied.
-      copiedTo new open p <* writeIORef ref (Passed count new)
+      copiedTo new open p <* writeIORef ref (HandedOver count new)
     _ -> do
       handOver ref consume p
       case request of
         Insert bs -> do
-          Passed before now <- readIORef ref
-          writeIORef ref $! Passed (before + S.length bs) now
+          HandedOver before rest <- readIORef ref
+          writeIORef ref $! HandedOver (before + S.length bs) rest
           withBytes bs consume
         _ -> pure ()
-      Passed now rest <- readIORef ref
+      HandedOver count' rest <- readIORef ref
       -- What was handed over has been consumed, so all of the buffer is free again.
       free <- case request of
         More n _ | max n size > openSize rest -> newOpen (max n size)
         _ -> pure (emptied rest)
-      writeIORef ref (Passed now free)
+      writeIORef ref (HandedOver count' free)
       pure (wholeSpace free)
-{-# NOINLINE answerPassing #-}
+{-# NOINLINE answerHandingOver #-}
 
 -- | Write the bytes to a 'Handle', in constant memory.
 --
 -- The bytes pass through the driver's own buffer, of 512 bytes at first and up to 32 KiB, and reach
--- the Handle by 'hPutBuf': in order, without its newline conversion or character
--- encoding. The Handle's lock is held while a buffer is written, not while the builder runs. So a
--- value in the builder may use the same Handle.
+-- the Handle by 'hPutBuf': in order, without its newline conversion or character encoding. The
+-- Handle's lock is held while a buffer is written, not while the builder runs. So a value in the
+-- builder may use the same Handle.
 --
 -- Up to 32 KiB reach the Handle in one piece, if there is no 'Ashlar.Builder.Extra.flush' among
--- them and no ByteString of 8 KiB or more. So the lines of several threads do not mix.
+-- them, and no ByteString and no section ("Ashlar.Builder.Section") of 8 KiB or more. So the lines
+-- of several threads do not mix.
 --
 -- If a value in the builder throws, the bytes before it are written first, with two exceptions:
 --
@@ -199,12 +213,14 @@ hPutBuilderLen h b = do
 -- bytestring runs a builder in the Handle's own buffer, and must hold the Handle's lock meanwhile.
 -- A value in the builder that writes to the same Handle then waits for ever, or its bytes land in
 -- the middle. If the buffer were taken out of the Handle first, the Handle would need another one.
--- A buffer of our own costs its allocation, and one more copy of small outputs. So the first is
--- small (Note [Small first buffers]). A short line takes less time with one of 512 bytes than with
--- 2 KiB, which fill half of a block of GHC's; with 32 KiB from the start it takes longer than by
--- bytestring's way. (Benchmarks whose names end in "Handle".) If an output is longer than the
--- buffer, its bytes so far move to a larger one, so up to 32 KiB reach the Handle in one piece.
--- (Test "lines of several threads".)
+-- A buffer of our own costs its allocation, and one more copy: a short line takes a fifth to a
+-- third longer than by bytestring's way. So the first buffer has 512 bytes, and the cells of the
+-- run in it (Note [Small first buffers]). Also tried: 2 KiB, of which GHC's allocator puts only one
+-- into a block of 4 KiB, and 32 KiB from the start. Both are slower for a short line. (Benchmark "a
+-- line of 90 bytes, Handle".)
+--
+-- If an output is longer than the buffer, its bytes so far move to a larger one, so up to 32 KiB
+-- reach the Handle in one piece. (Test "lines of several threads".)
 
 -- | Write the bytes to a file, in constant memory. Its previous contents are lost, even if an
 -- exception in the builder ends the output early.
@@ -300,10 +316,12 @@ runBuilderWith k (FreeSpace from to) b = withCells (cellsUpTo endCell) $ \c -> d
 --
 -- Note [Small first buffers]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
--- Most runs write a few bytes: a number, a key, a short response. A run begins in a buffer of
--- 'smallSize' bytes. It is one object with the two cells of the run, which stand before the bytes,
--- so one allocation serves both. The first request makes what only longer output needs: the record
--- of the output so far, and a larger buffer, into which the bytes are copied.
+-- Most runs write a few bytes: a number, a key, a short response. Output in memory begins in a
+-- buffer of 'smallSize' bytes, output through a buffer in one of up to 512
+-- (Note [A buffer of our own]). The buffer is one object with the two cells of the run, which stand
+-- before the bytes, so one allocation serves both. For output in memory, the first request makes
+-- what only longer output needs: the record of the output so far, and a larger buffer, into which
+-- the bytes are copied.
 --
 -- Lazy output goes on in that larger buffer without suspending, whatever is asked of the sink. So
 -- where its chunks end does not depend on the small buffer.
@@ -313,10 +331,11 @@ runBuilderWith k (FreeSpace from to) b = withCells (cellsUpTo endCell) $ \c -> d
 -- their size takes half as long again as writing one number. (Allocation tests "one number, strict"
 -- and "a short response, lazy". Benchmarks "short: one Integer" and "short: a map of 10".)
 
--- | The cells of one run, and then its first buffer.
+-- | The cells of one run and its first buffer, in one object.
 data First = First
-  { firstCells :: Cells,
-    -- | The bytes of the buffer.
+  { -- | The cells, and the buffer after them.
+    firstCells :: Cells,
+    -- | The size of the buffer, in bytes.
     firstSize :: Int
   }
 
@@ -348,7 +367,7 @@ firstOpen first@(First c n) = case firstFrom first of
   Ptr a -> openOn (ForeignPtr a (PlainPtr c)) n
 {-# INLINE firstOpen #-}
 
--- | 'Ashlar.Internal.Builder.RunIO.runBuilderWith' in a first buffer.
+-- | 'runBuilderWith' in a first buffer.
 --
 -- The buffer stays alive while the builder runs, because the cells are read after that. If GHC
 -- found that the builder never returns, it would drop what comes after the run, but 'lazy' hides

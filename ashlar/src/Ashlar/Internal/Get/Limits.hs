@@ -95,7 +95,7 @@ import Data.Bits (complement, unsafeShiftR)
 import GHC.Exts (Ptr (Ptr))
 import GHC.IO (unIO)
 
--- Here and in all modules after this one, a call of a known method is unfolded:
+-- Here and in all modules that import this one, directly or not, a known method is unfolded:
 -- Note [Methods that are called unknown] in "Ashlar.Internal.Get.Type".
 {-# RULES
 "closedGet" forall g. closedGet g = g

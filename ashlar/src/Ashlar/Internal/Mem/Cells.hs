@@ -21,10 +21,11 @@
 -- because the processor forwards a store to a load of the same word. Only small trees, and loops of
 -- single numbers, are faster with registers. (Benchmarks "JSON", "strings: … by foldMap".)
 --
--- With the cursor alone as argument and result, loops of single numbers take 0.75 to 0.85 of the
--- time, which is still more than bytestring's. But builders in a list take 1.8 if the caller is
--- compiled at -O1, pairs over a class 1.4 to 1.7, appends through unknown functions 1.3 to 1.6. (GHC
--- 9.0.2 and 9.10.3. The cursor was also stored in its cell, where exceptions look for it.)
+-- Also tried: the cursor alone as argument and result, and stored in its cell for exceptions. Loops
+-- of single numbers take 0.75 to 0.85 of the time, still more than bytestring's. But builders in a
+-- list take 1.8 times as long if the caller is compiled at -O1, pairs over a class 1.4 to 1.7
+-- times, appends through unknown functions 1.3 to 1.6 times. (GHC 9.0.2 and 9.10.3. Benchmarks "put
+-- … in groups of 1", "stored: 10000 builders in a list", "builders by unknown functions".)
 --
 -- A decoder has its cursor in a register, and the end in a cell: Note [A failure is a value] in
 -- "Ashlar.Internal.Get.Type".

@@ -258,7 +258,8 @@ plainPrim _ = case layout :: Layout a of
       readByteArray arr 0 >>= writesSample f
 {-# NOINLINE plainPrim #-}
 
--- Is a number plain? The memory of these types needs no sample.
+-- 'plainStorable' and 'plainPrim' for the types in the rules below. Their instances of 'S.Storable'
+-- and 'P.Prim' are known, so no sample is needed.
 plainNumber :: forall a. Codec a => Proxy# a -> Bool
 plainNumber _ = case layout :: Layout a of
   Fix f -> fixedPlain f

@@ -5,7 +5,7 @@
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
--- Module      : Ashlar.Cli.Transcode
+-- Module      : Ashlar.Schema.Internal.Json.Transcode
 -- Description : From bytes to JSON at once
 --
 -- Note [Two ways to JSON]
@@ -18,25 +18,26 @@
 --
 -- What they accept 'getValue' accepts, with the same JSON (property "bytes to JSON, at once and by
 -- way of values").
-module Ashlar.Cli.Transcode
-  ( jsonLine,
-    jsonLineWithin,
-    jsonLineOr,
-    jsonLineByValue,
+module Ashlar.Schema.Internal.Json.Transcode
+  ( getJsonLine,
+    getJsonLineWithin,
+    getJsonLineOr,
+    getJsonLineByValue,
   )
 where
 
 import Ashlar.Builder (char7, toLazyByteString, toStrictByteString)
-import qualified Ashlar.Cli.Console as Console
-import Ashlar.Cli.Json
-import Ashlar.Cli.Scalar (quoted)
-import Ashlar.Cli.Transcode.Leaves
-import Ashlar.Cli.Transcode.Run
 import Ashlar.Codec (Get)
 import Ashlar.Internal.Mem hiding (Number)
 import Ashlar.Internal.Mem.Cells
-import Ashlar.Schema
 import Ashlar.Schema.Internal.Costs
+import Ashlar.Schema.Internal.Decode (getValue)
+import Ashlar.Schema.Internal.Json.Leaves
+import Ashlar.Schema.Internal.Json.Run
+import Ashlar.Schema.Internal.Json.Values
+import Ashlar.Schema.Internal.Scalar (quoted)
+import Ashlar.Schema.Internal.Schema
+import Ashlar.Schema.Internal.Types
 import Control.Monad (unless, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
@@ -47,31 +48,44 @@ import qualified Data.Vector as V
 import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 
--- | Read a value of a schema, as a line of JSON. Keep it for many values.
+-- | Read a value of a schema, as a line of JSON: what 'valueToJson' writes of it, and a newline.
+-- Keep the decoder for many values.
+--
+-- It makes no 'Value', which would take most of the time. Its errors are those of 'getValue'.
 --
 -- A line has 256 MiB at most. Names of fields stand in the schema once, and in a line with each
--- value, so a small file could make an endless line.
-jsonLine :: Schema -> Get ByteString
-jsonLine = jsonLineWithin 268435456
+-- value, so a small input could make an endless line. A longer line fails with
+-- 'Ashlar.Get.Invalid'.
+--
+-- >>> :set -XTypeApplications
+-- >>> import Ashlar.Schema
+-- >>> runGet (getJsonLine (schema @[Maybe Int])) (encode [Just 1, Nothing :: Maybe Int])
+-- Right "[1,null]\n"
+getJsonLine :: Schema -> Get ByteString
+getJsonLine = getJsonLineWithin 268435456
 
--- | The same with another limit in bytes.
-jsonLineWithin :: Int -> Schema -> Get ByteString
-jsonLineWithin most s = jsonLineOr most (jsonLineByValue most s) s
+-- | 'getJsonLine' with another limit.
+getJsonLineWithin ::
+  -- | The most bytes of a line, with its newline.
+  Int ->
+  Schema ->
+  Get ByteString
+getJsonLineWithin most s = getJsonLineOr most (getJsonLineByValue most s) s
 
 -- | The same, given how to read what is out of the ordinary.
-jsonLineOr :: Int -> Get ByteString -> Schema -> Get ByteString
-jsonLineOr most slowly s = quickly most (compiled s) slowly
+getJsonLineOr :: Int -> Get ByteString -> Schema -> Get ByteString
+getJsonLineOr most slowly s = quickly most (compiled s) slowly
 
 -- | The same by way of a value.
-jsonLineByValue :: Int -> Schema -> Get ByteString
-jsonLineByValue most s = getValue s >>= line
+getJsonLineByValue :: Int -> Schema -> Get ByteString
+getJsonLineByValue most s = getValue s >>= line
   where
     line v
       | L.null (L.drop (fromIntegral most) bytes) = pure (L.toStrict bytes)
-      | otherwise = fail ("JSON of more than " ++ Console.count (fromIntegral most) "byte")
+      | otherwise = fail ("JSON of more than " ++ show most ++ " bytes")
       where
         bytes = toLazyByteString (write v <> char7 '\n')
-    write = jsonOf (shapesOf s) (schemaRoot s)
+    write = valueToJson s
 
 compiled :: Schema -> Run
 compiled s

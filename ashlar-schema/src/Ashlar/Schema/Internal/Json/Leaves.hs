@@ -5,26 +5,28 @@
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
--- Module      : Ashlar.Cli.Transcode.Leaves
+-- Module      : Ashlar.Schema.Internal.Json.Leaves
 -- Description : What has no parts
-module Ashlar.Cli.Transcode.Leaves
+module Ashlar.Schema.Internal.Json.Leaves
   ( leafOp,
   )
 where
 
 import Ashlar.Builder (Builder, byteString)
 import qualified Ashlar.Builder.Prim as P
-import Ashlar.Cli.Json
-import Ashlar.Cli.Transcode.Run
 import Ashlar.Get (runGetWhole)
 import Ashlar.Internal.Builder.Core (Sink (..), reserve, runOn)
 import Ashlar.Internal.Mem hiding (Number)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Calendar (firstDay, lastDay, writeDay)
 import Ashlar.Internal.Prim.Core (runB, sizeBound)
-import Ashlar.Schema
 import Ashlar.Schema.Internal.Costs
-import Ashlar.Schema.Internal.Types (numberSize)
+import Ashlar.Schema.Internal.Decode (getValue)
+import Ashlar.Schema.Internal.Json.Run
+import Ashlar.Schema.Internal.Json.Values
+import Ashlar.Schema.Internal.Schema
+import Ashlar.Schema.Internal.Types
+import Ashlar.Schema.Internal.Value
 import Control.Monad (when)
 import Data.Bits (complement, unsafeShiftL, unsafeShiftR, xor, (.&.), (.|.))
 import Data.ByteString (ByteString)

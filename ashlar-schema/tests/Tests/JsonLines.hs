@@ -1,18 +1,21 @@
+{-# LANGUAGE DeriveAnyClass #-}
+{-# LANGUAGE DeriveGeneric #-}
+{-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE TypeApplications #-}
 
 -- |
--- Module      : Tests.Transcode
+-- Module      : Tests.JsonLines
 -- Description : JSON at once is JSON by way of values
-module Tests.Transcode (tests) where
+module Tests.JsonLines (tests) where
 
 import Ashlar.Builder (toStrictByteString)
-import Ashlar.Cli.Transcode
-import Ashlar.Codec (encode)
+import Ashlar.Codec (Codec, encode)
 import qualified Ashlar.Codec.Wrappers as W
 import Ashlar.Get
 import Ashlar.Schema
+import Ashlar.Schema.Internal.Json.Transcode
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Lazy as L
 import Data.Either (isRight)
@@ -23,11 +26,27 @@ import qualified Data.Text as T
 import Data.Time.Clock (UTCTime (..))
 import qualified Data.Vector as V
 import Data.Word (Word64, Word8)
+import GHC.Generics (Generic)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
 import Tests.Generate
-import Tests.Types (Tree (..), olderOrders, orders)
+
+data Order = Order {number :: !Int, items :: ![Item]}
+  deriving stock (Generic)
+  deriving anyclass (Codec, Described)
+
+data Item = Item {name :: !Text, price :: !Double}
+  deriving stock (Generic)
+  deriving anyclass (Codec, Described)
+
+data Positional = Positional !Int !Text
+  deriving stock (Generic)
+  deriving anyclass (Codec, Described)
+
+data Tree = Tip | Node Tree Int Tree
+  deriving stock (Generic)
+  deriving anyclass (Codec, Described)
 
 tests :: TestTree
 tests =
@@ -49,12 +68,12 @@ asByValue = forAllBlind genSchema $ \s -> case genValue s of
   Just values -> forAllBlind ((,) <$> values <*> values) $ \(x, y) -> do
     let bytes = toStrictByteString (putValue x <> putValue y)
     forAllBlind (mutations bytes) $ \damaged ->
-      classify (isRight (runGet (jsonLineOr maxBound (fail "slow") s) bytes)) "at once" $
+      classify (isRight (runGet (getJsonLineOr maxBound (fail "slow") s) bytes)) "at once" $
         counterexample (show s) (agree s bytes .&&. agree s damaged)
 
 agree :: Schema -> B.ByteString -> Property
 agree s bytes =
-  counterexample (show bytes) $ twice' (jsonLine s) === twice' (jsonLineByValue maxBound s)
+  counterexample (show bytes) $ twice' (getJsonLine s) === twice' (getJsonLineByValue maxBound s)
   where
     twice' g = runGetWhole ((,) <$> g <*> g) bytes
 
@@ -67,9 +86,9 @@ limited = forAllBlind genSchema $ \s -> case genValue s of
   Nothing -> property Discard
   Just values -> forAllBlind values $ \x -> forAll (chooseInt (0, 3000)) $ \most ->
     let bytes = toStrictByteString (putValue x)
-        unlimited = either (const Nothing) Just (runGetWhole (jsonLine s) bytes)
+        unlimited = either (const Nothing) Just (runGetWhole (getJsonLine s) bytes)
         wanted = [line | Just line <- [unlimited], B.length line <= most]
-     in either (const []) pure (runGetWhole (jsonLineWithin most s) bytes) === wanted
+     in either (const []) pure (runGetWhole (getJsonLineWithin most s) bytes) === wanted
 
 -- Lengths of which 32 bits, or twice as much, would be something else.
 lengths :: Property
@@ -93,8 +112,8 @@ inChunks = forAllBlind genSchema $ \s -> case genValue s of
         chunks = L.fromChunks (cut size bytes)
         three g = (,,) <$> g <*> g <*> g
      in counterexample (show s) $
-          runGetLazyWhole (three (jsonLine s)) chunks
-            === runGetLazyWhole (three (jsonLineByValue maxBound s)) chunks
+          runGetLazyWhole (three (getJsonLine s)) chunks
+            === runGetLazyWhole (three (getJsonLineByValue maxBound s)) chunks
   where
     cut n bs = if B.null bs then [] else B.take n bs : cut n (B.drop n bs)
 
@@ -109,9 +128,9 @@ instance Arbitrary Word' where
 
 usual :: Assertion
 usual = do
-  quick orders
-  quick olderOrders
-  quick [Node (Node Tests.Types.Leaf 1 Tests.Types.Leaf) (-2) Tests.Types.Leaf]
+  quick [Order 1 [Item "brick" 0.75, Item "mortar" 12.5], Order 2 []]
+  quick [Positional 1 "one", Positional 2 "two"]
+  quick [Node (Node Tip 1 Tip) (-2) Tip]
   quick [M.fromList [(T.pack (show n), n) | n <- [-5 .. 5 :: Int]]]
   quick [S.fromList [1 .. 20 :: Int], S.empty]
   quick [0 / 0, 1 / 0, 0.1 :: Double]
@@ -124,11 +143,11 @@ usual = do
     quick = mapM_ $ \x ->
       assertBool
         (T.unpack (describeSchema (schema @a)))
-        (isRight (runGetWhole (jsonLineOr maxBound (fail "slow") (schema @a)) (encode x)))
+        (isRight (runGetWhole (getJsonLineOr maxBound (fail "slow") (schema @a)) (encode x)))
 
 extremes :: Assertion
 extremes = do
-  let deep n = foldr (\_ t -> Node t 1 Tests.Types.Leaf) Tests.Types.Leaf [1 .. n :: Int]
+  let deep n = foldr (\_ t -> Node t 1 Tip) Tip [1 .. n :: Int]
   same (deep 400)
   same (deep 5000)
   same (replicate 100000 (7 :: Int))
@@ -137,5 +156,5 @@ extremes = do
   where
     same :: forall a. Described a => a -> Assertion
     same x =
-      runGetWhole (jsonLine (schema @a)) (encode x)
-        @?= runGetWhole (jsonLineByValue maxBound (schema @a)) (encode x)
+      runGetWhole (getJsonLine (schema @a)) (encode x)
+        @?= runGetWhole (getJsonLineByValue maxBound (schema @a)) (encode x)

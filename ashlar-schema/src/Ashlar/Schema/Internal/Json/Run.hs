@@ -5,9 +5,9 @@
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
--- Module      : Ashlar.Cli.Transcode.Run
+-- Module      : Ashlar.Schema.Internal.Json.Run
 -- Description : Closures that read bytes and write others
-module Ashlar.Cli.Transcode.Run
+module Ashlar.Schema.Internal.Json.Run
   ( Run,
     Op,
     Boxed (..),
@@ -32,7 +32,7 @@ import Ashlar.Internal.Builder.Core (FreeSpace (..), Request (..), Sink (..), re
 import Ashlar.Internal.Get.Core (cursor, moveTo, step)
 import Ashlar.Internal.Mem hiding (Number)
 import Ashlar.Internal.Mem.Cells
-import Ashlar.Schema
+import Ashlar.Schema.Internal.Types
 import Control.Exception (Exception, throwIO, try)
 import Control.Monad (when)
 import Data.Bits (unsafeShiftL, (.&.), (.|.))

@@ -1,9 +1,9 @@
 {-# LANGUAGE OverloadedStrings #-}
 
 -- |
--- Module      : Ashlar.Cli.Scalar
+-- Module      : Ashlar.Schema.Internal.Scalar
 -- Description : Numbers, strings and bytes, as both kinds of output show them
-module Ashlar.Cli.Scalar
+module Ashlar.Schema.Internal.Scalar
   ( quoted,
     quotedChar,
     escaped,

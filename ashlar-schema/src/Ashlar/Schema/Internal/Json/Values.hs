@@ -1,8 +1,31 @@
 {-# LANGUAGE OverloadedStrings #-}
 
 -- |
--- Module      : Ashlar.Cli.Json
+-- Module      : Ashlar.Schema.Internal.Json.Values
 -- Description : Values as JSON
+--
+-- 'valueToJson' lists the form of each type.
+module Ashlar.Schema.Internal.Json.Values
+  ( valueToJson,
+    jsonOf,
+    Shapes (..),
+    shapesOf,
+    isPositional,
+  )
+where
+
+import Ashlar.Builder
+import Ashlar.Schema.Internal.Scalar
+import Ashlar.Schema.Internal.Schema
+import Ashlar.Schema.Internal.Types
+import Ashlar.Schema.Internal.Unwrap (unwrapping)
+import Ashlar.Schema.Internal.Value
+import Data.ByteString (ByteString)
+import Data.Maybe (fromMaybe)
+import qualified Data.Text as T
+import qualified Data.Vector as V
+
+-- | A value of a schema as JSON, in UTF-8. Apply it to the schema once for many values.
 --
 -- * Whole numbers are numbers with all their digits. Some programs read those of more than 2^53 as
 --   a 'Double' and round them. Those of more than 4,096 bits are strings in hexadecimal.
@@ -14,22 +37,14 @@
 --   else an array of pairs.
 -- * A record is an object, or an array if its fields have no names. A constructor of a sum without
 --   fields is its name, as a string; one with fields is an object with that name and the fields.
-module Ashlar.Cli.Json
-  ( jsonOf,
-    Shapes (..),
-    shapesOf,
-    isPositional,
-  )
-where
-
-import Ashlar.Builder
-import Ashlar.Cli.Scalar
-import Ashlar.Schema
-import Ashlar.Schema.Internal.Unwrap (unwrapping)
-import Data.ByteString (ByteString)
-import Data.Maybe (fromMaybe)
-import qualified Data.Text as T
-import qualified Data.Vector as V
+--
+-- The value must be one of the schema. Where it is not, the JSON says something else of it.
+--
+-- >>> :set -XTypeApplications >>> import Ashlar.Schema >>> let Right v = runGet (getValue (schema
+-- @(Int, Maybe Text))) (encode (7 :: Int, Just "brick" :: Maybe Text)) >>> toStrictByteString
+-- (valueToJson (schema @(Int, Maybe Text)) v) "[7,\"brick\"]"
+valueToJson :: Schema -> Value -> Builder
+valueToJson s = jsonOf (shapesOf s) (schemaRoot s)
 
 -- | The shapes of a schema, without newtypes.
 data Shapes = Shapes

@@ -1,1 +1,0 @@
-../../../ashlar-schema/tests/Tests/Generate.hs
