@@ -40,9 +40,12 @@ import qualified Data.Vector as V
 --
 -- The value must be one of the schema. Where it is not, the JSON says something else of it.
 --
--- >>> :set -XTypeApplications >>> import Ashlar.Schema >>> let Right v = runGet (getValue (schema
--- @(Int, Maybe Text))) (encode (7 :: Int, Just "brick" :: Maybe Text)) >>> toStrictByteString
--- (valueToJson (schema @(Int, Maybe Text)) v) "[7,\"brick\"]"
+-- >>> :set -XTypeApplications
+-- >>> import Ashlar.Schema
+-- >>> let pairs = schema @(Int, Maybe Bool)
+-- >>> let Right value = runGet (getValue pairs) (encode (7 :: Int, Just True))
+-- >>> toStrictByteString (valueToJson pairs value)
+-- "[7,true]"
 valueToJson :: Schema -> Value -> Builder
 valueToJson s = jsonOf (shapesOf s) (schemaRoot s)
 
