@@ -130,6 +130,10 @@ throughBuffer runWith size consume b = do
 {-# INLINE throughBuffer #-}
 
 -- Hand over what has been written up to an address.
+--
+-- This is not inlined beside an action of which GHC finds that it never returns. GHC would drop what
+-- the caller does afterwards, which keeps the buffer alive. (Test "a value throws, and the bytes
+-- before it have to wait".)
 handOver :: IORef HandedOver -> (Ptr Word8 -> Int -> IO ()) -> Ptr Word8 -> IO ()
 handOver ref consume p = do
   HandedOver count open <- readIORef ref
@@ -138,8 +142,6 @@ handOver ref consume p = do
     -- Before the action runs: should it throw, nothing is sent twice.
     writeIORef ref $! HandedOver (count + n) (handedOut open p)
     consume (openFrom open) n
--- Not inlined beside an action of which GHC finds that it never returns. It would drop what the
--- caller does afterwards to keep the buffer alive.
 {-# NOINLINE handOver #-}
 
 -- Answers the requests of a run of 'throughBuffer'. If the open buffer is smaller than the full
