@@ -131,9 +131,9 @@ throughBuffer runWith size consume b = do
 
 -- Hand over what has been written up to an address.
 --
--- This is not inlined beside an action of which GHC finds that it never returns. GHC would drop what
--- the caller does afterwards, which keeps the buffer alive. (Test "a value throws, and the bytes
--- before it have to wait".)
+-- This is not inlined beside an action of which GHC finds that it never returns. GHC would drop
+-- what the caller does afterwards, which keeps the buffer alive. (Test "a value throws, and the
+-- bytes before it have to wait".)
 handOver :: IORef HandedOver -> (Ptr Word8 -> Int -> IO ()) -> Ptr Word8 -> IO ()
 handOver ref consume p = do
   HandedOver count open <- readIORef ref
