@@ -108,7 +108,12 @@ curves :: String -> (String, Double -> String) -> (String, Double -> String) -> 
 curves title (xName, showX) (yName, showY) each =
   svg title description (bottom + 44) (grid ++ zipWith curve [0 ..] each ++ [names, axes])
   where
-    description = printf "%s by %s, for %s." yName xName (commas [name | Series name _ <- each])
+    description =
+      printf
+        "%s by %s, on logarithmic scales, for %s."
+        yName
+        xName
+        (commas [name | Series name _ <- each])
     points = concat [ps | Series _ ps <- each]
     (left, right, height) = (64, width - 14, 280)
     (names, top) = legend 0 0 [name | Series name _ <- each]
@@ -126,7 +131,9 @@ curves title (xName, showX) (yName, showY) each =
                <> label "middle" (across x) (bottom + 16) (showX x)
              | x <- ticks (minimum xs) (maximum xs)
            ]
-    axes = label "middle" 285 (bottom + 36) xName <> label "start" 4 (top + 4) yName
+    axes =
+      label "middle" 285 (bottom + 36) (logarithmic xName)
+        <> label "start" 4 (top + 4) (logarithmic yName)
     curve i (Series name ps) =
       element
         "polyline"
@@ -146,37 +153,55 @@ scale from to start end x
   | to <= from = (start + end) / 2
   | otherwise = start + (end - start) * log (x / from) / log (to / from)
 
--- | A row of marks for each name, on a logarithmic axis around 1. The first colour is left for us.
+-- | A row of marks for each name, which stands before them, on a logarithmic axis around 1. The
+-- first colour is left for us.
 dots :: String -> String -> [String] -> [Mark] -> Html
 dots title axis libraries rows =
   svg title description (bottom + 40) (names : grid ++ zipWith row [0 ..] rows ++ [below])
   where
-    description = printf "%s, one row for each of %d workloads." axis (length rows)
+    description =
+      printf "%s on a logarithmic scale, one row for each of %d workloads." axis (length rows)
     (names, top) = legend 1 0 libraries
     bottom = top + 14 + 30 * fromIntegral (length rows)
     values = concat [[a, b, v] | Mark _ marks <- rows, (_, v, (a, b)) <- marks]
     least = max 0.001 (minimum (0.5 : values))
     greatest = maximum (2 : values)
-    (left, right) = (16, width - 16)
+    (left, right) = (262, width - 16)
     across = scale least greatest left right . max least
     grid =
       [ line (if x == 1 then "one" else "grid") (across x, top) (across x, bottom)
           <> label "middle" (across x) (bottom + 16) (shown x)
         | x <- ticks least greatest
       ]
-    below = label "middle" (width / 2) (bottom + 34) axis
+    below = label "middle" ((left + right) / 2) (bottom + 34) (logarithmic axis)
     row :: Int -> Mark -> Html
     row n (Mark name marks) =
-      label "start" 8 (y - 10) (shortened name)
+      mconcat (zipWith (label "end" (left - 14)) (lineHeights (length halves)) halves)
         <> mconcat
           [ line ("range " ++ series (i + 1)) (across a, y) (across b, y)
               <> dot (i + 1) (across v) y (printf "%s, %s: %.2f" name (libraries !! i) v)
             | (i, v, (a, b)) <- marks
           ]
       where
-        y = top + 32 + 30 * fromIntegral n
+        y = top + 24 + 30 * fromIntegral n
+        halves = inLines 36 name
+        lineHeights k = [y + 4 + 13 * (i - (fromIntegral k - 1) / 2) | i <- [0 ..]]
     shown = digits
-    shortened name = if length name > 72 then take 71 name ++ "\8230" else name
+
+logarithmic :: String -> String
+logarithmic axis = axis ++ " (logarithmic)"
+
+-- A name in at most two lines of so many characters, broken at a space where there is one.
+inLines :: Int -> String -> [String]
+inLines most name
+  | length name <= most = [name]
+  | otherwise = [first, shortened (dropWhile (== ' ') (drop (length first) name))]
+  where
+    start = take (most + 1) name
+    first = case dropWhile (/= ' ') (reverse start) of
+      ' ' : before -> reverse before
+      _ -> take most name
+    shortened s = if length s > most then take (most - 1) s ++ "\8230" else s
 
 -- | A bar for each name, and how to show its number. Those of the second list are hollow.
 bars :: String -> String -> (Double -> String) -> [(String, Double)] -> [(String, Double)] -> Html
@@ -226,7 +251,7 @@ boxes title axis shown libraries groups =
           <> label "middle" (across x) (bottom + 16) (shown x)
         | x <- ticks least greatest
       ]
-    below = label "middle" 285 (bottom + 34) axis
+    below = label "middle" 285 (bottom + 34) (logarithmic axis)
     group y (Group name each) =
       label "end" (left - 8) (y + 7 * fromIntegral (length each) + 4) name
         <> mconcat (zipWith (single name) [y + 7 + 14 * k | k <- [0 ..]] each)

@@ -23,6 +23,8 @@ import Text.Printf (printf)
 data Exhibit = Exhibit
   { exhibitTitle :: String,
     exhibitPicture :: Html,
+    -- | Is the picture higher than a screen?
+    exhibitIsHigh :: Bool,
     -- | What must be known to read it.
     exhibitNote :: String,
     exhibitHeader :: [String],
@@ -77,7 +79,7 @@ notedOnce = go []
       [] -> []
 
 rowExhibit :: String -> [Result] -> Exhibit
-rowExhibit title results = Exhibit title picture "" header rows
+rowExhibit title results = Exhibit title picture (length results > 20) "" header rows
   where
     (header, rows) = filled (detailHeader, concatMap detailed results)
     libraries = nub (concatMap (map ratioLibrary . drop 1 . others) results)
@@ -133,7 +135,7 @@ range r
 
 curveExhibit :: String -> String -> [(Double, Result)] -> Exhibit
 curveExhibit title axis points =
-  Exhibit title picture "" (axis : concat [[l, l ++ ", ours / this"] | l <- libraries]) rows
+  Exhibit title picture False "" (axis : concat [[l, l ++ ", ours / this"] | l <- libraries]) rows
   where
     libraries = nub (concatMap (map libraryName . resultLibraries . snd) points)
     sorted = sortOn fst points
@@ -155,7 +157,8 @@ curveExhibit title axis points =
 
 -- How the rounds differ: all times as quotients with our median.
 boxExhibit :: String -> String -> [(Double, Result)] -> Exhibit
-boxExhibit title axis points = Exhibit boxTitle picture "" (axis : "library" : columns) rows
+boxExhibit title axis points =
+  Exhibit boxTitle picture (length rows > 40) "" (axis : "library" : columns) rows
   where
     boxTitle = title ++ ": how the rounds differ"
     columns = ["least", "lower quartile", "median", "upper quartile", "greatest"]
@@ -182,6 +185,7 @@ barExhibit r =
   Exhibit
     (resultName r)
     (bars (resultName r) "time" duration measured (map named theirs))
+    False
     (if null theirs then "" else publishedNote)
     header
     rows
