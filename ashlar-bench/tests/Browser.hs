@@ -33,7 +33,7 @@ isShown reports = inFolder $ \folder -> do
       let line tag = concat ["<" ++ tag ++ ">" ++ shown c ++ "</" ++ tag ++ ">" | c <- cells]
       has (line (if cells == exhibitHeader e then "th" else "td"))
   forM_ short $ \cells -> has (concat ["<td>" ++ shown c ++ "</td>" | c <- cells])
-  has ">GB/s, more is faster</text>"
+  has ">GB/s, more is faster (logarithmic)</text>"
   assertBool "losses come first" (comesBefore "Where Ashlar is slower" "<svg" dom)
   forM_ (filter (not . null . exhibitNote) exhibits) $ \e ->
     has ("<figcaption>" ++ shown (exhibitNote e) ++ "</figcaption>")
