@@ -7,6 +7,7 @@ module Shapes
     balanced,
     hexTree,
     fibonacci,
+    leaves,
 
     -- * Appends
     toTheRight,
@@ -45,6 +46,15 @@ import Output
 
 -- | A tree with words at its leaves.
 data HexTree = Leaf !Word | Fork HexTree HexTree
+
+-- | This many times the same, by a recursion that splits the number.
+leaves :: Monoid b => b -> Int -> b
+leaves leaf = go
+  where
+    go n
+      | n <= 1 = leaf
+      | otherwise = go (n `div` 2) <> go (n - n `div` 2)
+{-# INLINE leaves #-}
 
 -- | A balanced tree of this many leaves.
 balanced :: Word -> HexTree

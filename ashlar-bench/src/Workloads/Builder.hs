@@ -15,6 +15,7 @@ import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Lazy as L
 import Data.Int (Int64)
 import qualified Data.Map.Strict as Map
+import qualified Data.Text as T
 import qualified Data.Vector.Unboxed as U
 import Data.Word (Word64)
 import Output
@@ -97,6 +98,25 @@ builderWorkloads =
           ownRecursion
           (elements 10000)
       ],
+      [ toNull
+          "own recursion: 10 elements of a vector, Handle"
+          ownRecursion
+          ownRecursion
+          (elements 10)
+      ],
+      concat
+        [ [ versus (name ++ ", lazy") drained ours theirs n,
+            versus (name ++ ", strict") toStrict ours theirs n
+          ]
+          | (name, ours, theirs, n) <-
+              [ ("own recursion: a tree of 2000 bytes", leaves (word8 7), leaves (word8 7), 2000),
+                ( "own recursion: a tree of 1000 texts of 7 characters",
+                  leaves (jsonString (T.pack "mortar!")),
+                  leaves (jsonString (T.pack "mortar!")),
+                  1000
+                )
+              ]
+        ],
       [ versus
           "own recursion: 10000 elements of a vector, strict"
           toStrict

@@ -20,6 +20,7 @@ import qualified Data.Store as Store
 import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Vector as V
+import Data.Word (Word16, Word32, Word64, Word8)
 import GHC.Generics (Generic)
 import Input (right)
 import Types
@@ -46,6 +47,11 @@ data Weekday = Monday | Tuesday | Wednesday | Thursday | Friday | Saturday | Sun
 
 -- | With a parameter.
 data Pair a = Pair !a !a
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (A.Codec, Store, Binary, Serialize)
+
+-- | Numbers of 31 bytes together.
+data Numbers = Numbers !Word64 !Word64 !Word64 !Word32 !Word16 !Word8
   deriving stock (Eq, Show, Generic)
   deriving anyclass (A.Codec, Store, Binary, Serialize)
 
@@ -95,6 +101,8 @@ recordWorkloads =
   concat
     [ bothWays "1000 records" (map person [1 .. 1000]),
       bothWays "one record" (person 1),
+      bothWays "one record of 31 bytes" (Numbers 1 2 3 4 5 6),
+      bothWays "a list of 1000 records of 31 bytes" [Numbers i 2 3 4 5 6 | i <- [1 .. 1000]],
       bothWays
         "Vector of 10000 of an enumeration"
         (V.generate 10000 (\i -> toEnum (i `mod` 7) :: Weekday)),

@@ -1,4 +1,5 @@
 {-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE OverloadedStrings #-}
 
 -- |
@@ -12,6 +13,7 @@ import qualified Ashlar.Get as A
 import qualified Ashlar.Get.Parse as P
 import qualified Data.Attoparsec.ByteString as T
 import qualified Data.Attoparsec.ByteString.Char8 as T (decimal, double, hexadecimal, signed)
+import Control.Monad (replicateM)
 import Data.Bits (unsafeShiftR)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Builder as Bytestring
@@ -30,7 +32,7 @@ import Workload
 
 -- | All of them.
 tokenWorkloads :: [Workload]
-tokenWorkloads = doubles ++ alone ++ literals
+tokenWorkloads = doubles ++ alone ++ addresses ++ literals
 
 ours :: A.Get a -> S.ByteString -> a
 ours g = right . A.runGet g
@@ -139,6 +141,44 @@ alone =
             ("attoparsec", apply (atto p) input)
           ]
     {-# INLINE ends #-}
+
+-- * Addresses
+
+data Address = Address !Word8 !Word8 !Word8 !Word8
+  deriving stock (Eq, Show)
+
+addresses :: [Workload]
+addresses =
+  row "<$> and <*>" (applied P.decimal (P.word8 46)) (applied T.decimal (T.word8 46))
+    ++ row "do" (bound P.decimal (P.word8 46)) (bound T.decimal (T.word8 46))
+  where
+    row :: String -> A.Get Address -> T.Parser Address -> [Workload]
+    row style g p =
+      [ same
+          (show n ++ " IPv4 addresses, by " ++ style)
+          [ ("ashlar", ours (replicateM n (g <* P.word8 10))),
+            ("attoparsec", atto (replicateM n (p <* T.word8 10)))
+          ]
+          (S.concat (replicate n "192.168.0.17\n"))
+        | n <- [1, 1000]
+      ]
+    {-# INLINE row #-}
+
+applied :: Applicative f => f Word8 -> f b -> f Address
+applied number dot =
+  Address <$> number <*> (dot *> number) <*> (dot *> number) <*> (dot *> number)
+{-# INLINE applied #-}
+
+bound :: Monad m => m Word8 -> m b -> m Address
+bound number dot = do
+  a <- number
+  _ <- dot
+  b <- number
+  _ <- dot
+  c <- number
+  _ <- dot
+  Address a b c <$> number
+{-# INLINE bound #-}
 
 -- * Literals
 
