@@ -159,7 +159,7 @@ reserved = do
       body = noted <> foldMap word8 (replicate 4000 2)
   n <-
     toBufferIOWith 32768 (\p n -> modifyIORef ends ((p, n) :)) $
-      word8 1 <> lengthPrefixedWithin 4000 P.word16BE body
+      word8 1 <> lengthPrefixedWithin 4000 (P.liftFixedToBounded P.word16BE) body
   n @?= 4003
   p <- readIORef begun
   readIORef ends >>= (@?= [(p `plusPtr` (-3), 4003)])
