@@ -166,7 +166,7 @@ reserved = do
 
 -- A value at the end writes to the Handle itself. Nothing has come there before.
 onePiece :: Assertion
-onePiece = forM_ sizes $ \n ->
+onePiece = forM_ lengths $ \n ->
   forM_ (pieces (n - 1)) $ \before -> do
     out <- written $ \h -> do
       let value = unsafePerformIO (S.hPut h "inner" >> pure 65)
@@ -174,7 +174,7 @@ onePiece = forM_ sizes $ \n ->
       hPutBuilderLen h (before <> word8 value) >>= (@?= n)
     assertBool ("size " ++ show n) (out == "inner" <> S.replicate (n - 1) 66 <> "A")
   where
-    sizes = [1, 2, 511, 512, 513, 514, 2047, 2048, 2049, 8191, 8192, 8193, 20000, 32767, 32768]
+    lengths = [1, 2, 511, 512, 513, 514, 2047, 2048, 2049, 8191, 8192, 8193, 20000, 32767, 32768]
     -- By bytes, and by strings of which the first one has many sizes.
     pieces n =
       [ foldMap word8 (replicate n 66),
