@@ -1,7 +1,5 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE UnboxedTuples #-}
--- For the rule of 'closedGet'.
-{-# OPTIONS_GHC -Wno-orphans #-}
 
 -- |
 -- Module      : Ashlar.Internal.Get.Limits
@@ -94,12 +92,6 @@ import Control.Monad (unless, when)
 import Data.Bits (complement, unsafeShiftR)
 import GHC.Exts (Ptr (Ptr))
 import GHC.IO (unIO)
-
--- Here and in all modules that import this one, directly or not, a known method is unfolded:
--- Note [Methods that are called unknown] in "Ashlar.Internal.Get.Type".
-{-# RULES
-"closedGet" forall g. closedGet g = g
-  #-}
 
 -- | How many bytes a run may hold where the budget does not say and the input is not in memory:
 -- 64 MiB.

@@ -57,7 +57,6 @@ module Ashlar.Internal.Get.Type
     lift2Get,
     thenGet,
     beforeGet,
-    closedGet,
     bindGet,
 
     -- * Actions
@@ -104,10 +103,10 @@ type Result a = (# State# RealWorld, Addr#, (# a| (# #) #) #)
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- A program over a class of monads, or in a transformer, calls the compiled code of the methods. As
 -- for builders (Note [Unknown calls] in "Ashlar.Internal.Builder.Core"), each such call would make
--- a partial application, and running the decoder another. So the methods return closures
--- ('closedGet'). Where the method is known, a rule removes 'closedGet'. The rule is in
--- "Ashlar.Internal.Get.Limits". All other modules that use the methods import it, most of them
--- indirectly. It must not be here, because unknown calls reach the code that is compiled here.
+-- a partial application, and running the decoder another. So the compiled code of the methods
+-- returns closures ('closedGet'), and rules unfold calls of known methods. The methods are other
+-- names of functions that are not inlined, because a rule fires in every context: with INLINE
+-- methods, GHC left a call of 'pure' at the end of a loop. (Inspection test "recordsAdded".)
 --
 -- A list over a class of monads takes half of the time on GHC 9.10.3, and 0.9 of it on 9.0.2.
 -- (Allocation test "a monad that is not known". Benchmarks "over a class of monads".)
@@ -117,26 +116,69 @@ closedGet :: Get a -> Get a
 closedGet g = g
 {-# NOINLINE closedGet #-}
 
+mapMethod :: (a -> b) -> Get a -> Get b
+mapMethod f g = closedGet (mapGet f g)
+{-# NOINLINE mapMethod #-}
+
+constMethod :: a -> Get b -> Get a
+constMethod a g = closedGet (mapGet (\_ -> a) g)
+{-# NOINLINE constMethod #-}
+
+pureMethod :: a -> Get a
+pureMethod a = closedGet (pureGet a)
+{-# NOINLINE pureMethod #-}
+
+apMethod :: Get (a -> b) -> Get a -> Get b
+apMethod f g = closedGet (apGet f g)
+{-# NOINLINE apMethod #-}
+
+lift2Method :: (a -> b -> r) -> Get a -> Get b -> Get r
+lift2Method h f g = closedGet (lift2Get h f g)
+{-# NOINLINE lift2Method #-}
+
+thenMethod :: Get a -> Get b -> Get b
+thenMethod f g = closedGet (thenGet f g)
+{-# NOINLINE thenMethod #-}
+
+beforeMethod :: Get a -> Get b -> Get a
+beforeMethod f g = closedGet (beforeGet f g)
+{-# NOINLINE beforeMethod #-}
+
+bindMethod :: Get a -> (a -> Get b) -> Get b
+bindMethod g k = closedGet (bindGet g k)
+{-# NOINLINE bindMethod #-}
+
+{-# RULES
+"mapMethod" forall f g. mapMethod f g = mapGet f g
+"constMethod" forall a g. constMethod a g = mapGet (\_ -> a) g
+"pureMethod" forall a. pureMethod a = pureGet a
+"apMethod" forall f g. apMethod f g = apGet f g
+"lift2Method" forall h f g. lift2Method h f g = lift2Get h f g
+"thenMethod" forall f g. thenMethod f g = thenGet f g
+"beforeMethod" forall f g. beforeMethod f g = beforeGet f g
+"bindMethod" forall g k. bindMethod g k = bindGet g k
+  #-}
+
 instance Functor Get where
-  fmap f g = closedGet (mapGet f g)
+  fmap = mapMethod
   {-# INLINE fmap #-}
-  a <$ g = closedGet (mapGet (\_ -> a) g)
+  (<$) = constMethod
   {-# INLINE (<$) #-}
 
 instance Applicative Get where
-  pure a = closedGet (pureGet a)
+  pure = pureMethod
   {-# INLINE pure #-}
-  f <*> g = closedGet (apGet f g)
+  (<*>) = apMethod
   {-# INLINE (<*>) #-}
-  liftA2 h f g = closedGet (lift2Get h f g)
+  liftA2 = lift2Method
   {-# INLINE liftA2 #-}
-  f *> g = closedGet (thenGet f g)
+  (*>) = thenMethod
   {-# INLINE (*>) #-}
-  f <* g = closedGet (beforeGet f g)
+  (<*) = beforeMethod
   {-# INLINE (<*) #-}
 
 instance Monad Get where
-  g >>= k = closedGet (bindGet g k)
+  (>>=) = bindMethod
   {-# INLINE (>>=) #-}
   (>>) = (*>)
   {-# INLINE (>>) #-}
