@@ -11,9 +11,9 @@ import qualified Ashlar.Builder as B
 import qualified Ashlar.Builder.Prim as Prim
 import qualified Ashlar.Get as A
 import qualified Ashlar.Get.Parse as P
+import Control.Monad (replicateM)
 import qualified Data.Attoparsec.ByteString as T
 import qualified Data.Attoparsec.ByteString.Char8 as T (decimal, double, hexadecimal, signed)
-import Control.Monad (replicateM)
 import Data.Bits (unsafeShiftR)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Builder as Bytestring
