@@ -256,7 +256,7 @@ alternatives = do
     {-# NOINLINE half #-}
 
 -- A program that does not know its monad: for each number the closure of a method, what follows it,
--- and their values. Partial applications would take half as much again.
+-- and their values. (104 bytes with GHC 9.0.2.)
 unknownMonad :: Assertion
 unknownMonad = do
   each <- perElement $ \n -> do

@@ -174,7 +174,9 @@ onePiece = forM_ lengths $ \n ->
       hPutBuilderLen h (before <> word8 value) >>= (@?= n)
     assertBool ("size " ++ show n) (out == "inner" <> S.replicate (n - 1) 66 <> "A")
   where
-    lengths = [1, 2, 511, 512, 513, 514, 2047, 2048, 2049, 8191, 8192, 8193, 20000, 32767, 32768]
+    lengths =
+      [1, 2, 511, 512, 513, 514, 2047, 2048, 2049, 2050, 4096]
+        ++ [8191, 8192, 8193, 20000, 32767, 32768]
     -- By bytes, and by strings of which the first one has many sizes.
     pieces n =
       [ foldMap word8 (replicate n 66),

@@ -408,7 +408,7 @@ sizeTests =
           conjoin
             [ everywhere (show n) b bytes
                 .&&. conjoin [guardedSpaces (k * n + d) bytes b | k <- [1 .. 9], d <- [-1, 0, 1]]
-              | n <- [0, 1, 2, 8, 100],
+              | n <- [0, 1, 2, 8, 63, 64, 65, 100],
                 let b = P.primMapListFixed (filled n) xs
                     bytes = S.concat (map (S.replicate n) xs)
             ],

@@ -8,10 +8,7 @@
 -- The loops of lists and vectors. Elements of constant size are written and read in spans of as
 -- many elements as the buffer holds, each in a tight loop without checks.
 module Ashlar.Internal.Codec.Elements
-  ( sizePrefixed,
-    putPrefixed,
-    getPrefixed,
-    sizeElements,
+  ( sizeElements,
     putElements,
     putList,
     putIndexed,
@@ -40,27 +37,6 @@ import qualified Data.Vector.Generic as G
 import qualified Data.Vector.Generic.Mutable as GM
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-
--- The three functions below are methods of 'Codec' for a container: the number of its elements, and
--- what 'Counted' writes after it. Instances define their methods by them, marked INLINE. So GHC
--- sees the methods of 'Counted' at known types before it specialises. Also tried: instances derived
--- via a newtype. GHC 9.10 then decoded sets and maps with dictionaries. (Allocation test "sets and
--- maps".)
-
--- | The size of a container.
-sizePrefixed :: Counted a => a -> Int
-sizePrefixed x = lengthSize + sizeCounted x
-{-# INLINE sizePrefixed #-}
-
--- | Write a container.
-putPrefixed :: Counted a => a -> Builder
-putPrefixed x = append (putLength (counted x)) (putCounted x)
-{-# INLINE putPrefixed #-}
-
--- | Read a container.
-getPrefixed :: Counted a => Get a
-getPrefixed = getLength >>= getCounted
-{-# INLINE getPrefixed #-}
 
 -- | The bytes of n elements.
 sizeElements ::

@@ -241,12 +241,9 @@ passOn thunk e synchronous again = do
 tryThunk :: Thunk a -> IO (Either SomeException a)
 tryThunk thunk@(Thunk x) = do
   outcome <-
-    (Right <$> evaluate x)
-      `catch` \e -> passOn thunk e (pure (Left (Just e))) (pure (Left Nothing))
-  case outcome of
-    Right r -> pure (Right r)
-    Left (Just e) -> pure (Left e)
-    Left Nothing -> tryThunk thunk
+    (Just . Right <$> evaluate x)
+      `catch` \e -> passOn thunk e (pure (Just (Left e))) (pure Nothing)
+  maybe (tryThunk thunk) pure outcome
 
 -- | Throw an exception as an asynchronous one.
 throwOn ::

@@ -242,14 +242,7 @@ thenGet (Get f) (Get g) = Get $ \p0 c env s0 ->
 -- 9.10 would allocate the function that ignores the second value. (Allocation test "s-expressions
 -- by alternatives".)
 beforeGet :: Get a -> Get b -> Get a
-beforeGet (Get f) (Get g) = Get $ \p0 c env s0 ->
-  let next# a p s = case g p c env s of
-        (# s2, p2, (# _ | #) #) -> (# s2, p2, (# a | #) #)
-        (# s2, p2, (# | _ #) #) -> (# s2, p2, (# | (##) #) #)
-      {-# NOINLINE [0] next# #-}
-   in case f p0 c env s0 of
-        (# s1, p1, (# a | #) #) -> next# a p1 s1
-        (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
+beforeGet f g = bindGet f (\a -> mapGet (\_ -> a) g)
 {-# INLINE [1] beforeGet #-}
 
 bindGet :: Get a -> (a -> Get b) -> Get b

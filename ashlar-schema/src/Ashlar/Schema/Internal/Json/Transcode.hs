@@ -165,10 +165,13 @@ compiled s
     entriesOp :: ByteString -> Length -> Shape -> Shape -> Order -> Op
     entriesOp before len k v order
       | costBytes (costOfAll known [k, v]) == 0 = unusual
-      | isText k = entries "{" (beside "" k (beside ":" v done)) "}"
-      | otherwise = entries "[" (beside "[" k (beside "," v (literal "]" done))) "]"
+      | otherwise = elementsOp (before <> open) len 0 (Just order) entry close
       where
-        entries open = elementsOp (before <> open) len 0 (Just order)
+        -- (Chosen as values: GHC 9.10 panics where the whole operation is, and its lambdas are not
+        -- eta-expanded.)
+        (open, entry, close)
+          | isText k = ("{", beside "" k (beside ":" v done), "}")
+          | otherwise = ("[", beside "[" k (beside "," v (literal "]" done)), "]")
 
     isOptional inner = case bareShape shapes inner of
       Optional _ -> True

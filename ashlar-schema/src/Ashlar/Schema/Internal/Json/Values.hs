@@ -89,7 +89,7 @@ jsonOf shapes = shapeOf
       (Sum, cs) ->
         let alternatives = V.fromList (map alternative cs)
          in \value -> case value of
-              Tagged _ i _ xs -> (alternatives V.! i) xs
+              Tagged _ i _ xs | Just write <- alternatives V.!? i -> write xs
               _ -> scalar value
       (Newtype, [Constructor _ _ [f]]) -> shapeOf (fieldShape f)
       (_, [c]) ->

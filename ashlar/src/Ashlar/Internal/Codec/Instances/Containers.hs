@@ -233,18 +233,10 @@ getMap count = amongElements count (build count Nothing')
       | n <= 0 = pure M.Tip
       | otherwise = do
         left <- build (n `quot` 2) before
-        k <- getKey (above left before)
+        k <- getAbove (maybe before (Below . fst) (M.lookupMax left))
         v <- get
         right <- v `seq` build (n - n `quot` 2 - 1) (Below k)
         pure $! M.Bin n k v left right
-    -- Is k above the last key of m, or above @before@ if m is empty?
-    above m before k = case m of
-      M.Tip -> isAbove before k
-      M.Bin _ x _ _ right -> aboveFrom x right k
-    -- Is k above the last key of m, or above x if m is empty?
-    aboveFrom x m k = case m of
-      M.Tip -> x < k
-      M.Bin _ y _ _ right -> aboveFrom y right k
 {-# INLINE getMap #-}
 
 -- Read n elements.
@@ -256,28 +248,21 @@ getSet count = amongElements count (build count Nothing')
       | n <= 0 = pure Set.Tip
       | otherwise = do
         left <- build (n `quot` 2) before
-        x <- getKey (above left before)
+        x <- getAbove (maybe before Below (Set.lookupMax left))
         right <- build (n - n `quot` 2 - 1) (Below x)
         pure $! Set.Bin n x left right
-    -- As in 'getMap'.
-    above s before k = case s of
-      Set.Tip -> isAbove before k
-      Set.Bin _ x _ right -> aboveFrom x right k
-    aboveFrom x s k = case s of
-      Set.Tip -> x < k
-      Set.Bin _ y _ right -> aboveFrom y right k
 {-# INLINE getSet #-}
 
--- Read a key. The function says whether it is above the key before.
-getKey :: Codec k => (k -> Bool) -> Get k
-getKey isNext = do
+-- Read a key. It must be above the one before.
+getAbove :: (Ord k, Codec k) => Below k -> Get k
+getAbove before = do
   at <- here
   k <- get
-  if k `seq` isNext k then pure k else invalidFrom at "keys that do not ascend"
-{-# INLINE getKey #-}
+  if k `seq` isAbove k before then pure k else invalidFrom at "keys that do not ascend"
+{-# INLINE getAbove #-}
 
-isAbove :: Ord k => Below k -> k -> Bool
-isAbove before k = case before of
+isAbove :: Ord k => k -> Below k -> Bool
+isAbove k before = case before of
   Nothing' -> True
   Below b -> b < k
 {-# INLINE isAbove #-}
@@ -303,7 +288,7 @@ getIntMap count = amongElements count (build 0 count Nothing')
     few !i !end before entries
       | i >= end = pure $! IM.fromDistinctAscList (reverse entries)
       | otherwise = do
-        k <- atElement i >> getKey (isAbove before)
+        k <- atElement i >> getAbove before
         v <- get
         v `seq` few (i + 1) end (Below k) ((k, v) : entries)
 {-# INLINE getIntMap #-}
@@ -312,7 +297,7 @@ getIntMap count = amongElements count (build 0 count Nothing')
 getIntSet :: Int -> Get IS.IntSet
 getIntSet n =
   (\v -> IS.fromDistinctAscList (U.toList v))
-    <$> getSuccessive n (\before -> getKey (\k -> maybe True (< k) before))
+    <$> getSuccessive n (getAbove . maybe Nothing' Below)
 
 -- | The lower bound, the upper bound, the number of elements, and the elements, in the order of
 -- their indices. Decoding refuses a number that does not agree with the bounds.
@@ -421,11 +406,11 @@ primArray (P.Vector start n (ByteArray bytes#))
 -- | As a boxed vector.
 instance Codec a => Codec (Array a) where
   layout = Var lengthSize
-  size arr = lengthSize + sizeCounted arr
+  size = sizePrefixed
 
   -- 'putIndexed' passes indices below the length.
   put arr = putIndexed (sizeofArray arr) (indexArrayM arr)
-  get = V.toArray <$> (getLength >>= getVector)
+  get = getPrefixed
   {-# INLINEABLE size #-}
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
@@ -443,9 +428,9 @@ instance Codec a => Counted (Array a) where
 -- | As a boxed vector.
 instance Codec a => Codec (SmallArray a) where
   layout = Var lengthSize
-  size arr = lengthSize + sizeCounted arr
+  size = sizePrefixed
   put arr = putIndexed (sizeofSmallArray arr) (indexSmallArrayM arr)
-  get = smallFrom <$> (getLength >>= getVector)
+  get = getPrefixed
   {-# INLINEABLE size #-}
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}

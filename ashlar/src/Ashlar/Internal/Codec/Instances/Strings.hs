@@ -51,9 +51,9 @@ import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 -- one chunk. The slice keeps that chunk alive: 'Ashlar.Codec.Wrappers.Copied' does not.
 instance Codec S.ByteString where
   layout = Var lengthSize
-  size bs = lengthSize + S.length bs
-  put bs = append (putLength (S.length bs)) (chunk bs)
-  get = getLength >>= getByteString
+  size = sizePrefixed
+  put = putPrefixed
+  get = getPrefixed
 
 instance Counted S.ByteString where
   counted = S.length
@@ -65,9 +65,9 @@ instance Counted S.ByteString where
 -- alive.
 instance Codec L.ByteString where
   layout = Var lengthSize
-  size bs = lengthSize + counted bs
-  put bs = append (putLength (counted bs)) (lazyByteString bs)
-  get = getLength >>= getCounted
+  size = sizePrefixed
+  put = putPrefixed
+  get = getPrefixed
 
 instance Counted L.ByteString where
   counted bs = announced (L.length bs)
@@ -78,9 +78,9 @@ instance Counted L.ByteString where
 -- | As a strict 'S.ByteString'. Decoding copies the bytes.
 instance Codec SBS.ShortByteString where
   layout = Var lengthSize
-  size bs = lengthSize + SBS.length bs
-  put bs = append (putLength (SBS.length bs)) (shortByteString bs)
-  get = getLength >>= getCounted
+  size = sizePrefixed
+  put = putPrefixed
+  get = getPrefixed
 
 instance Counted SBS.ShortByteString where
   counted = SBS.length
@@ -156,9 +156,9 @@ putCompactText t = atOnceOr (putCompactDefault t) mostForLength fits $ \p -> do
 -- | As a strict 'T.Text'.
 instance Codec TL.Text where
   layout = Var lengthSize
-  size t = lengthSize + lazyLength t
-  put t = append (putLength (lazyLength t)) (lazyTextUtf8 t)
-  get = getLength >>= getCounted
+  size = sizePrefixed
+  put = putPrefixed
+  get = getPrefixed
 
 instance Counted TL.Text where
   counted = lazyLength

@@ -18,7 +18,6 @@ module Ashlar.Internal.Codec.Instances.Structures
   )
 where
 
-import Ashlar.Internal.Builder.Core (append)
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Derive
 import Ashlar.Internal.Codec.Elements
@@ -136,9 +135,9 @@ instance
 -- | The number of elements, and the elements.
 instance Codec a => Codec [a] where
   layout = Var lengthSize
-  size xs = lengthSize + sizeCounted xs
-  put xs = append (putLength (length xs)) (putList xs)
-  get = getLength >>= getList
+  size = sizePrefixed
+  put = putPrefixed
+  get = getPrefixed
   {-# INLINEABLE size #-}
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}

@@ -69,9 +69,9 @@ putVectorBare v = putIndexedBare (G.length v) (Slots.unsafeIndexM v)
 -- | The number of elements, and the elements.
 instance Codec a => Codec (V.Vector a) where
   layout = Var lengthSize
-  size v = lengthSize + sizeVector v
+  size = sizePrefixed
   put = putVector
-  get = getLength >>= getVector
+  get = getPrefixed
   {-# INLINE size #-}
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -88,9 +88,9 @@ instance Codec a => Counted (V.Vector a) where
 -- | As a boxed vector.
 instance (Codec a, U.Unbox a) => Codec (U.Vector a) where
   layout = Var lengthSize
-  size v = lengthSize + sizeVector v
+  size = sizePrefixed
   put = putUnboxed
-  get = getLength >>= getUnboxed
+  get = getPrefixed
   {-# INLINE size #-}
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -107,11 +107,11 @@ instance (Codec a, U.Unbox a) => Counted (U.Vector a) where
 -- | As a boxed vector. It is copied where its memory has the bytes of the format.
 instance (Codec a, S.Storable a) => Codec (S.Vector a) where
   layout = Var lengthSize
-  size v = lengthSize + sizeVector v
+  size = sizePrefixed
   put v = case layout :: Layout a of
     Fix f | plainStorable (proxy# :: Proxy# a) -> append (putLength (S.length v)) (putStorable f v)
     _ -> putVector v
-  get = getLength >>= getCounted
+  get = getPrefixed
   {-# INLINE size #-}
   {-# INLINE put #-}
   {-# INLINE get #-}
@@ -148,11 +148,11 @@ putStorable f v = chunk bytes
 -- | As a boxed vector. It is copied where its memory has the bytes of the format.
 instance (Codec a, P.Prim a) => Codec (P.Vector a) where
   layout = Var lengthSize
-  size v = lengthSize + sizeVector v
+  size = sizePrefixed
   put v = case layout :: Layout a of
     Fix f | plainPrim (proxy# :: Proxy# a) -> append (putLength (P.length v)) (putPrimitive f v)
     _ -> putVector v
-  get = getLength >>= getCounted
+  get = getPrefixed
   {-# INLINE size #-}
   {-# INLINE put #-}
   {-# INLINE get #-}
