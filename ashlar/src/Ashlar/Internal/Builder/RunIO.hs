@@ -188,12 +188,14 @@ answerHandingOver ref size consume request p = do
 -- them, and no ByteString and no section ("Ashlar.Builder.Section") of 8 KiB or more. So the lines
 -- of several threads do not mix.
 --
--- If a value in the builder throws, the bytes before it are written first, with two exceptions:
+-- If a value in the builder throws, the bytes before it are written first, with three exceptions:
 --
 -- * Adjacent writes of bounded size may share the value's reservation. Up to 256 bytes are lost.
 -- * If the value is a character of a string, or an element of a list in a loop of
 --   "Ashlar.Builder.Prim", the bytes that this loop wrote into the open buffer are lost: up to
 --   32 KiB.
+-- * If GHC finds, while it compiles the program, that the value always throws, it may evaluate it
+--   before it writes any bytes. (So it may by bytestring's function of this name.)
 --
 -- If the thread is interrupted, the Handle has received a prefix of the output. A Handle that is
 -- closed or cannot be written raises the usual 'Control.Exception.IOException', even if there is
