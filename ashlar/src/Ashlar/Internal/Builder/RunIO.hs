@@ -195,7 +195,7 @@ answerHandingOver ref size consume request p = do
 --   "Ashlar.Builder.Prim", the bytes that this loop wrote into the open buffer are lost: up to
 --   32 KiB.
 -- * If GHC finds, while it compiles the program, that the value always throws, it may evaluate it
---   before it writes any bytes. (So it may by bytestring's function of this name.)
+--   first. Then nothing is written. (GHC 9.6 does.)
 --
 -- If the thread is interrupted, the Handle has received a prefix of the output. A Handle that is
 -- closed or cannot be written raises the usual 'Control.Exception.IOException', even if there is

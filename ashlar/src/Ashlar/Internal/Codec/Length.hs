@@ -99,7 +99,7 @@ getLength :: Get Int
 getLength = getFixed lengthFormat
 
 -- The three functions below are methods of 'Codec' for a container: the number of its elements, and
--- what 'Counted' writes after it. Instances define their methods by them, marked INLINE. So GHC
+-- what 'Counted' writes after it. Sets and maps define their methods by them, marked INLINE. So GHC
 -- sees the methods of 'Counted' at known types before it specialises. Also tried: instances derived
 -- via a newtype. GHC 9.10 then decoded sets and maps with dictionaries. (Allocation test "sets and
 -- maps".)
