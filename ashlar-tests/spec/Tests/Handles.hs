@@ -16,6 +16,7 @@ import Control.Monad
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Builder as B
 import Data.IORef (modifyIORef, newIORef, readIORef, writeIORef)
+import Data.Word (Word8)
 import Foreign.Ptr (nullPtr, plusPtr)
 import System.Directory (getTemporaryDirectory, removeFile)
 import System.IO
@@ -36,6 +37,7 @@ tests =
       testCase "in order with other output" inOrder,
       testCase "a Handle that cannot be written is an error, if nothing is written, too" cannot,
       testCase "an exception leaves a prefix and a usable Handle" prefix,
+      testCase "bytes before a value that is known to throw" knownToThrow,
       testCase "a value throws, and the bytes before it have to wait" waiting,
       testCase "a section is written in the buffer that is handed over" reserved,
       testCase "a value may use the same Handle" reentrant,
@@ -124,9 +126,21 @@ reentrant = do
     hPutBuilder h (word8 value <> byteString (S.replicate 100000 66))
   out @?= "innerA" <> S.replicate 100000 66
 
+-- At -O1, GHC finds that the value always throws. The bytes before it are written all the same.
+-- (bytestring's last buffer is lost.)
+knownToThrow :: Assertion
+knownToThrow = forM_ [200, 1500, 20000, 70000] $ \n -> do
+  out <- written $ \h -> do
+    result <- try (hPutBuilder h (foldMap word8 (replicate n 7) <> word8 failing))
+    result @?= Left (ErrorCall "value")
+  out @?= S.replicate n 7
+
+-- Known to throw, also where it is used.
+failing :: Word8
+failing = errorWithoutStackTrace "value"
+
 -- The pipe is full. Meanwhile the collector runs, and other memory is allocated. The bytes must not
--- have been freed. (The value comes from a variable: what GHC knows to throw, it may evaluate
--- first.)
+-- have been freed.
 waiting :: Assertion
 waiting = forM_ [200, 1500, 20000] $ \n -> do
   (r, w) <- createPipe
@@ -136,8 +150,7 @@ waiting = forM_ [200, 1500, 20000] $ \n -> do
   let full = 65536
   S.hPut w (S.replicate full 1)
   result <- newEmptyMVar
-  value <- newIORef (errorWithoutStackTrace "value") >>= readIORef
-  let line = foldMap word8 (replicate n 7) <> word8 value
+  let line = foldMap word8 (replicate n 7) <> word8 failing
   _ <- forkIO (try (hPutBuilder w line) >>= putMVar result)
   threadDelay 20000
   performMajorGC

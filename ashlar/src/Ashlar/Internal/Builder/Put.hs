@@ -87,7 +87,7 @@ value m = case runRW# (with m Value) of (# _, a #) -> a
 putBuilder :: Builder -> Put
 putBuilder (Builder b) = PutM $ \w s -> case w of
   Value -> (# s, () #)
-  Both c k -> (# b c k s, () #)
+  Both c k -> case b c k s of s' -> (# s', () #)
 {-# INLINE [0] putBuilder #-}
 
 -- | The bytes alone, as a builder.

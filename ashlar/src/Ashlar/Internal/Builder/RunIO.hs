@@ -188,7 +188,7 @@ answerHandingOver ref size consume request p = do
 -- them, and no ByteString and no section ("Ashlar.Builder.Section") of 8 KiB or more. So the lines
 -- of several threads do not mix.
 --
--- If a value in the builder throws, the bytes before it are written first, with three exceptions:
+-- If a value in the builder throws, the bytes before it are written first, with two exceptions:
 --
 -- * Adjacent writes of bounded size may share the value's reservation. Up to 256 bytes are lost.
 -- * If the value is a character of a string, or an element of a list in a loop of
