@@ -91,6 +91,7 @@ import qualified Tests.Unicode
 import qualified Tests.Unqualified
 import qualified Tests.Utf16
 import qualified Tests.Varint
+import qualified Tests.View
 import qualified Tests.Waiting
 import qualified Tests.WordSize
 
@@ -182,6 +183,7 @@ main =
         Tests.Unqualified.tests,
         Tests.Utf16.tests,
         Tests.Varint.tests,
+        Tests.View.tests,
         Tests.Waiting.tests,
         Tests.WordSize.tests
       ]

@@ -51,6 +51,7 @@ module Ashlar.Codec
     put,
     get,
     size,
+    skipValue,
     layout,
     Layout (Fix, Var),
     leastSize,
@@ -114,6 +115,7 @@ import Ashlar.Internal.Codec.Class
     Layout (Fix, Var),
     codec,
     leastSize,
+    skipValue,
   )
 import qualified Ashlar.Internal.Codec.Class as Class
 import Ashlar.Internal.Codec.Derive (GCodec, derivedFormat)

@@ -3,6 +3,7 @@
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE Trustworthy #-}
+{-# LANGUAGE TypeApplications #-}
 
 -- |
 -- Module      : Ashlar.Codec.Laws
@@ -40,6 +41,7 @@ module Ashlar.Codec.Laws
     anyBytesAreSafe,
     canonical,
     acceptedAlike,
+    viewAgrees,
     formatAgrees,
 
     -- * For fuzzing
@@ -55,7 +57,8 @@ import Ashlar.Codec
 import Ashlar.Codec.Combinators (formatGet, formatPut, formatSize)
 import Ashlar.Codec.Fixed (fixedSize, getFixed, putFixed)
 import Ashlar.Codec.Laws.Mutation (Mutation (..), mutate)
-import Ashlar.Get (runGet, runGetRest)
+import Ashlar.Get (runGet, runGetLazyWhole, runGetRest, runGetWhole)
+import Ashlar.View (View, checked, decodeView, view, viewBytes, viewRest)
 import Control.Monad (join)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -101,7 +104,8 @@ codecLawsFor s =
     ("mutations are refused, or are what they decode to", mutationIsSafe s),
     ("any bytes are refused, or are what they decode to", anyBytesAreSafe s),
     ("short inputs are refused, or are what they decode to", canonical s),
-    ("the same bytes are accepted wherever the type occurs", acceptedAlike s)
+    ("the same bytes are accepted wherever the type occurs", acceptedAlike s),
+    ("a view is of the bytes that are decoded", viewAgrees s)
   ]
 
 forValues, forShortValues :: Testable prop => Samples a -> (a -> prop) -> Property
@@ -295,6 +299,38 @@ acceptedAlike s = forShortValues s $ \x -> forAll (bytesLike x) $ \bs ->
               (_, Left _) -> property True
               (_, Right (Between _ y' _, _)) -> sameValue s Nothing (Just y')
         ]
+
+-- | What 'decode' accepts, 'view' and 'skipValue' accept, too, and they end where it ends. The two
+-- agree on all bytes, in one chunk and in many.
+--
+-- The bytes are those of 'acceptedAlike'.
+viewAgrees :: forall a. Codec a => Samples a -> Property
+viewAgrees s = forShortValues s $ \x -> forAll (bytesLike x) $ \bs ->
+  let viewed = view bs :: Either DecodeError (View a)
+      succeeds = either (const False) (const True)
+      suffix = S.pack [1, 2, 3]
+      decoded = whole get bs :: Maybe a
+   in conjoin
+        [ counterexample "skipValue" (succeeds (runGetWhole (skipValue @a) bs) === succeeds viewed),
+          counterexample "skipValue in single bytes" $
+            succeeds (runGetLazyWhole (skipValue @a) (inBytes bs)) === succeeds viewed,
+          counterexample "checked" $
+            succeeds (checked bs :: Either DecodeError (View a)) === maybe False (const True) decoded,
+          case viewed of
+            Left e ->
+              counterexample (show e) $
+                sameValue s decoded Nothing .&&. succeeds (decodeAs x bs) === False
+            Right v ->
+              viewBytes v === bs
+                .&&. counterexample "decodeView" (sameValue s decoded (whole get (viewBytes v)))
+                .&&. counterexample "decodeView" (succeeds (decodeView v) === succeeds (decodeAs x bs))
+                .&&. case viewRest (bs <> suffix) :: Either DecodeError (View a, ByteString) of
+                  Right (v', rest) -> viewBytes v' === bs .&&. rest === suffix
+                  Left e -> counterexample (show e) False
+        ]
+  where
+    decodeAs :: a -> ByteString -> Either DecodeError a
+    decodeAs _ = decode
 
 data Between a = Between Word8 a Word16
   deriving stock (Generic)

@@ -1,7 +1,10 @@
+{-# LANGUAGE AllowAmbiguousTypes #-}
 {-# LANGUAGE DefaultSignatures #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE PatternSynonyms #-}
 {-# LANGUAGE RoleAnnotations #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
 -- Unfoldings must not be eta-expanded: see Note [Generic methods].
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
@@ -66,6 +69,7 @@ module Ashlar.Internal.Codec.Class
 
     -- * Layouts
     mapLayout,
+    narrowLayout,
     Plain (..),
     layoutPlain,
 
@@ -75,12 +79,25 @@ module Ashlar.Internal.Codec.Class
     derivedLayout,
     isConstant,
     variableLayout,
+    enumerated,
     isDerived,
+    hasOwnFields,
+
+    -- * Outlines
+    varying,
+    counting,
+    countingPairs,
+    elementsAfter,
+    bytesAfter,
+    outlineOf,
+    fieldThen,
+    skipValue,
   )
 where
 
 import Ashlar.Internal.Builder.Core (Builder)
 import Ashlar.Internal.Codec.Fixed
+import Ashlar.Internal.Codec.Outline
 import Ashlar.Internal.Get.Core (Get)
 import GHC.Exts (Int (I#), Int#, andI#, (-#), (>#))
 
@@ -238,10 +255,19 @@ data Layout a = Layout
     _layoutWidth :: Int# -> Width,
     -- | Constant or variable size. 'Layout' has one constructor for both, so that the compiler
     -- sees at once which one it is.
-    layoutPlain :: Plain a
+    layoutPlain :: Plain a,
+    -- | How the bytes are arranged. 'Nothing' if only the decoder knows. For variable size only.
+    _layoutOutline :: Maybe Outline
   }
 
-data Kind = Derived | Written
+-- | Where a layout comes from.
+data Kind
+  = -- | The fields of the type.
+    Derived
+  | -- | The fields of another type, to which this one corresponds.
+    Converted
+  | -- | A format that somebody wrote.
+    Written
 
 -- | Constant or variable size.
 data Plain a = Constant (Fixed a) | Variable Int
@@ -249,9 +275,9 @@ data Plain a = Constant (Fixed a) | Variable Int
 -- | All values take as many bytes as this format says.
 pattern Fix :: Fixed a -> Layout a
 pattern Fix f <-
-  Layout _ _ (Constant f)
+  Layout _ _ (Constant f) _
   where
-    Fix f = case fixedSize f of I# n -> Layout Written (\asks -> Width asks 1# n) (Constant f)
+    Fix f = case fixedSize f of I# n -> Layout Written (\asks -> Width asks 1# n) (Constant f) Nothing
 
 -- | The number of bytes depends on the value. It is at least this number. State at least 1 if every
 -- value has a byte: with 0, the elements of a container count against the budget of steps
@@ -259,9 +285,9 @@ pattern Fix f <-
 -- decides how much memory is allocated in advance, and a wrong one is safe.
 pattern Var :: Int -> Layout a
 pattern Var n <-
-  Layout _ _ (Variable n)
+  Layout _ _ (Variable n) _
   where
-    Var n@(I# n#) = Layout Written (\asks -> Width asks 0# n#) (Variable n)
+    Var n@(I# n#) = Layout Written (\asks -> Width asks 0# n#) (Variable n) Nothing
 
 {-# COMPLETE Fix, Var #-}
 
@@ -280,28 +306,43 @@ leastSize l = case l of
 data Width = Width Int# Int# Int#
 
 -- | The layout of a type that has the format of another one. The function converts a format of
--- constant size. A derived layout stays one, and is not forced
--- (Note [Types that contain themselves]).
+-- constant size. A derived layout is not forced (Note [Types that contain themselves]).
 mapLayout :: (Fixed a -> Fixed b) -> Layout a -> Layout b
-mapLayout h (Layout kind width plain) = Layout kind width $ case plain of
-  Constant f -> Constant (h f)
-  Variable n -> Variable n
+mapLayout = mapPlain $ \kind -> case kind of
+  Written -> Written
+  _ -> Converted
 {-# INLINE mapLayout #-}
+
+-- | 'mapLayout' for a format that accepts some of the values of the same type.
+narrowLayout :: (Fixed a -> Fixed a) -> Layout a -> Layout a
+narrowLayout = mapPlain id
+{-# INLINE narrowLayout #-}
+
+mapPlain :: (Kind -> Kind) -> (Fixed a -> Fixed b) -> Layout a -> Layout b
+mapPlain kindOf h (Layout kind width plain outline) = Layout (kindOf kind) width mapped outline
+  where
+    mapped = case plain of
+      Constant f -> Constant (h f)
+      Variable n -> Variable n
+{-# INLINE mapPlain #-}
 
 -- | Ask a layout, given how many more types may be asked.
 widthOf :: Layout a -> Int# -> Width
-widthOf (Layout _ width _) = width
+widthOf (Layout _ width _ _) = width
 {-# INLINE widthOf #-}
 
 -- | A derived layout. The first function asks the layouts of the parts. If all have constant size,
 -- the second one makes the format from the sum of their sizes.
-derivedLayout :: (Int# -> Width) -> (Int -> Fixed a) -> Layout a
-derivedLayout width formatOf = Layout Derived (counted width) $ case counted width (mostAsked ()) of
-  Width left constant n -> case left ># 0# of
-    1# -> case constant of
-      1# -> Constant (unlessCutOff (I# n) (formatOf (I# n)))
-      _ -> Variable (I# n)
-    _ -> Variable 0
+derivedLayout :: (Int# -> Width) -> (Int -> Fixed a) -> Outline -> Layout a
+derivedLayout width formatOf outline = Layout Derived (counted width) plain (Just outline)
+  where
+    plain = case counted width (mostAsked ()) of
+      Width left constant n -> case left ># 0# of
+        1# -> case constant of
+          1# -> Constant (unlessCutOff (I# n) (formatOf (I# n)))
+          _ -> Variable (I# n)
+        _ -> Variable 0
+    {-# INLINE plain #-}
 {-# INLINE derivedLayout #-}
 
 -- How many types a layout may ask. Nobody nests more in one another without a sum or a container
@@ -324,13 +365,90 @@ counted width asks = case asks ># 0# of
 {-# INLINE counted #-}
 
 -- | The derived layout of a type that has variable size whatever its parts are.
-variableLayout :: Int -> Layout a
-variableLayout n@(I# n#) = Layout Derived (\asks -> Width asks 0# n#) (Variable n)
+variableLayout :: Int -> Outline -> Layout a
+variableLayout n@(I# n#) outline =
+  Layout Derived (\asks -> Width asks 0# n#) (Variable n) (Just outline)
 {-# INLINE variableLayout #-}
 
--- | Is it a derived layout?
+-- | The derived layout of an enumeration.
+enumerated :: Fixed a -> Layout a
+enumerated f = case fixedSize f of
+  I# n -> Layout Derived (\asks -> Width asks 1# n) (Constant f) Nothing
+{-# INLINE enumerated #-}
+
+-- | Is it a derived layout, of this type or of one that corresponds to it?
 isDerived :: Layout a -> Bool
 isDerived l = case l of
-  Layout Derived _ _ -> True
-  _ -> False
+  Layout Written _ _ _ -> False
+  _ -> True
 {-# INLINE isDerived #-}
+
+-- | Are the bytes those of the type's own fields, one after the other?
+hasOwnFields :: Layout a -> Bool
+hasOwnFields l = case l of
+  Layout Derived _ _ _ -> True
+  _ -> False
+{-# INLINE hasOwnFields #-}
+
+-- | 'Var' of a format with this outline.
+varying :: Int -> Outline -> Layout a
+varying n@(I# n#) outline = Layout Written (\asks -> Width asks 0# n#) (Variable n) (Just outline)
+{-# INLINE varying #-}
+
+-- | The layout of a container: a length of eight bytes, and the elements.
+counting :: Layout a -> Get a -> Layout c
+counting l g = varying 8 (elementsAfter Length l g)
+{-# INLINE counting #-}
+
+-- | The same for pairs.
+countingPairs :: Layout a -> Get a -> Layout b -> Get b -> Layout c
+countingPairs l g m h = varying 8 (pairsAfter l g m h)
+{-# INLINE countingPairs #-}
+
+pairsAfter :: Layout a -> Get a -> Layout b -> Get b -> Outline
+pairsAfter l g m h = case l of
+  Fix f | Fix f' <- m -> Units 0 Length (plusSize (fixedSize f) (fixedSize f')) (Bytes 0)
+  _ -> Values 0 Length (fieldThen l g (fieldThen m h (Bytes 0))) (Bytes 0)
+{-# NOINLINE pairsAfter #-}
+
+-- | A count, and elements. The outline of elements of variable size is not forced, because they may
+-- contain the container.
+elementsAfter :: Count -> Layout a -> Get a -> Outline
+elementsAfter k l g = case l of
+  Fix f -> Units 0 k (fixedSize f) (Bytes 0)
+  Var _ -> Values 0 k (outlineIn l g) (Bytes 0)
+{-# NOINLINE elementsAfter #-}
+
+-- | The layout of a count, of this size at least, and units of a number of bytes.
+bytesAfter :: Int -> Count -> Int -> Layout a
+bytesAfter least k unit = varying least (Units 0 k unit (Bytes 0))
+{-# INLINE bytesAfter #-}
+
+-- | How the bytes of a value are arranged.
+outlineOf :: forall a. Codec a => Outline
+outlineOf = outlineIn (layout @a) (get @a)
+
+outlineIn :: Layout a -> Get a -> Outline
+outlineIn l g = case l of
+  Layout _ _ (Constant f) _ -> Bytes (fixedSize f)
+  Layout _ _ _ Nothing -> Decoded 0 (() <$ g) (Bytes 0)
+  Layout _ _ _ (Just o) -> o
+{-# NOINLINE outlineIn #-}
+
+-- | The outline of a field, before that of those after it. It does not force a derived outline,
+-- which may contain itself.
+fieldThen :: Layout a -> Get a -> Outline -> Outline
+fieldThen l g rest
+  | isDerived l, Var _ <- l = Part 0 (outlineIn l g) rest
+  | otherwise = outlineIn l g `followedBy` rest
+{-# NOINLINE fieldThen #-}
+
+-- | Pass over a value without making it. Where 'get' fails because bytes are missing, or at a
+-- length or a tag, this fails, too. It does not look at contents: it accepts text that is no UTF-8,
+-- keys that do not ascend, and values that 'Ashlar.Codec.satisfying' refuses.
+--
+-- >>> :set -XTypeApplications
+-- >>> runGet (skipValue @Text *> get) (encode ("passed over" :: Text, 'x')) :: Either DecodeError Char
+-- Right 'x'
+skipValue :: forall a. Codec a => Get ()
+skipValue = skipOutline (outlineOf @a)

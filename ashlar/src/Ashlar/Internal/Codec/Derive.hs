@@ -32,6 +32,7 @@ import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Derive.Sums
 import Ashlar.Internal.Codec.Fixed
+import qualified Ashlar.Internal.Codec.Outline as O
 import Ashlar.Internal.Codec.ReadFields
 import Ashlar.Internal.Codec.Variant (FieldNames, KindOf)
 import Ashlar.Internal.Codec.WriteFields
@@ -203,6 +204,7 @@ instance
       (\y -> case there y of M1 (M1 (M1 (K1 x))) -> x)
       (\x -> back (M1 (M1 (M1 (K1 x)))))
       layout
+      get
   {-# INLINE gLayout #-}
   gSize own there = case own of
     Fix f -> \_ -> fixedSize f
@@ -224,8 +226,12 @@ instance
 
 -- | The layout of a type that has the format of another one. The type may contain itself:
 -- Note [Types that contain themselves].
-mappedLayout :: (b -> a) -> (a -> b) -> Layout a -> Layout b
-mappedLayout there back l = derivedLayout (widthOf l) (\_ -> fixedMap there back (formatIn l))
+mappedLayout :: (b -> a) -> (a -> b) -> Layout a -> Get a -> Layout b
+mappedLayout there back l g =
+  derivedLayout
+    (widthOf l)
+    (\_ -> fixedMap there back (formatIn l))
+    (fieldThen l g (O.Bytes 0))
 {-# INLINE mappedLayout #-}
 
 -- The format of a layout that the caller knows to be 'Fix'.
@@ -259,17 +265,22 @@ instance GBody V1 where
   {-# INLINE gBodyGet #-}
 
 instance (KnownSymbol (FieldNames c f), GFields f) => GBody (C1 c f) where
-  gBodyLayout name there back = derivedLayout (\asks -> gWidth @f asks) $ \n ->
-    fixedRaw
-      n
-      ( OfConstructor
-          name
-          ""
-          (symbolVal (Proxy :: Proxy (FieldNames c f)))
-          (partsOf @_ @(f () -> ()) (\r -> gRead r))
-      )
-      (\p x -> writeSpan (gWrite n noFields) (unM1 (there x)) p)
-      (\p -> readSpan (\r -> gRead r) (\x -> back (M1 x)) p)
+  gBodyLayout name there back = derivedLayout (\asks -> gWidth @f asks) formatOf outline
+    where
+      formatOf n =
+        fixedRaw
+          n
+          ( OfConstructor
+              name
+              ""
+              (symbolVal (Proxy :: Proxy (FieldNames c f)))
+              (partsOf @_ @(f () -> ()) (\r -> gRead r))
+          )
+          (\p x -> writeSpan (gWrite n noFields) (unM1 (there x)) p)
+          (\p -> readSpan (\r -> gRead r) (\x -> back (M1 x)) p)
+      {-# INLINE formatOf #-}
+      outline = gOutline @f (O.Bytes 0)
+      {-# INLINE outline #-}
   {-# INLINE gBodyLayout #-}
   gBodySize there = \x -> gFieldsSize (unM1 (there x)) 0
   {-# INLINE gBodySize #-}

@@ -163,7 +163,11 @@ satisfying ::
   (a -> Bool) ->
   Format a ->
   Format a
-satisfying message condition = refined id (\x -> if condition x then Right x else Left message)
+satisfying message condition (Format l n p g) = case refined id holds (Format l n p g) of
+  Format _ _ _ g' -> Format (narrowLayout (fixedChecked id holds) l) n p g'
+  where
+    holds x = if condition x then Right x else Left message
+    {-# INLINE holds #-}
 {-# INLINE satisfying #-}
 
 -- | Always the same value, such as a version number. Reading another value fails.

@@ -12,6 +12,8 @@ module Ashlar.Internal.Get.Run
     runGetWhole,
     runGetRest,
     runGetWith,
+    runInPlace,
+    inMemory,
 
     -- * Lazy input
     runGetLazy,
@@ -52,7 +54,7 @@ import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-import GHC.Exts (Ptr (Ptr), isTrue#, lazy, reallyUnsafePtrEquality#, touch#)
+import GHC.Exts (Ptr (Ptr), isTrue#, lazy, reallyUnsafePtrEquality#, runRW#, touch#, unsafeCoerce#)
 import GHC.IO (IO (..), unIO)
 import System.IO.Unsafe (unsafeDupablePerformIO, unsafePerformIO)
 
@@ -194,6 +196,50 @@ runFixed right n parts rd bs
   | S.length bs `right` n = unsafeDupablePerformIO (withBytesQuick bs (\p _ -> Right <$> rd p))
   | otherwise = wrongLength n parts bs
 {-# INLINE runFixed #-}
+
+-- | Run a decoder of constant size that reads at an address, without setting up a run.
+--
+-- Such a decoder moves no cursor, and reads no cell but the one that says whether the run is traced:
+-- this one is not. So all share cells ('scratch'), and what they write there nobody reads. A decoder
+-- of a plain number does not touch the cells at all. It gets none, because GHC would not drop the
+-- read of 'scratch'. (Allocation test "fields in place: nothing".)
+runInPlace ::
+  -- | Is it a plain number?
+  Bool ->
+  -- | Its bytes.
+  Int ->
+  -- | Reads them, without moving the cursor.
+  (Ptr Word8 -> Get a) ->
+  -- | The same as a decoder, for input that is refused.
+  Get a ->
+  -- | Bytes after the value are ignored.
+  ByteString ->
+  Either DecodeError a
+runInPlace plain n rd g bs
+  | S.length bs < n = runWithCells g bs
+  | plain = at (unsafeCoerce# ())
+  | otherwise = case scratch of Scratch c -> at c
+  where
+    -- The bytes are there.
+    at c = inMemory . withBytesQuick bs $ \p@(Ptr a) _ -> IO $ \s0 ->
+      case unGet (rd p) a c (InputOnly bs) s0 of
+        (# s1, _, (# x | #) #) -> (# s1, Right x #)
+        (# s1, _, (# | _ #) #) -> (# s1, runWithCells g bs #)
+    {-# INLINE at #-}
+{-# INLINE runInPlace #-}
+
+-- | 'unsafeDupablePerformIO' for an action that only reads memory. GHC sees the constructor of the
+-- result. ('unsafeDupablePerformIO' hides it.)
+inMemory :: IO a -> a
+inMemory (IO m) = case runRW# m of (# _, a #) -> a
+{-# INLINE inMemory #-}
+
+data Scratch = Scratch Cells
+
+scratch :: Scratch
+scratch = unsafePerformIO . withCells cellCount $ \c ->
+  startCells c False 0 0 maxBound S.empty >> IO (\s -> (# s, Scratch c #))
+{-# NOINLINE scratch #-}
 
 -- The error for input that is shorter or longer than the numbers. It does not depend on their
 -- values.

@@ -53,6 +53,8 @@ where
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed
+import Ashlar.Internal.Codec.Outline (Outline (OneOf))
+import qualified Ashlar.Internal.Codec.Outline as O
 import Ashlar.Internal.Codec.ReadFields
 import Ashlar.Internal.Codec.Variant
   ( FieldNames,
@@ -65,6 +67,7 @@ import Ashlar.Internal.Codec.WriteFields
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Path
 import Data.Kind (Type)
+import Data.Primitive.SmallArray (smallArrayFromList)
 import Data.Proxy (Proxy (..))
 import GHC.Exts (Addr#, Int (I#), Int#, RealWorld, State#, andI#)
 import GHC.Generics
@@ -75,6 +78,9 @@ import Unsafe.Coerce (unsafeCoerce)
 class GSum (f :: Type -> Type) where
   -- | The number of constructors.
   gSumCount :: Int
+
+  -- | Their outlines, before others.
+  gSumOutlines :: [Outline] -> [Outline]
 
   gSumSize ::
     -- | The size of the tag.
@@ -99,6 +105,8 @@ class GSum (f :: Type -> Type) where
 instance (GSum f, GSum g) => GSum (f :+: g) where
   gSumCount = gSumCount @f + gSumCount @g
   {-# INLINE gSumCount #-}
+  gSumOutlines rest = gSumOutlines @f (gSumOutlines @g rest)
+  {-# INLINE gSumOutlines #-}
   gSumSize n x = case x of
     L1 y -> gSumSize n y
     R1 y -> gSumSize n y
@@ -119,6 +127,8 @@ instance
   where
   gSumCount = 1
   {-# INLINE gSumCount #-}
+  gSumOutlines rest = gOutline @f (O.Bytes 0) : rest
+  {-# INLINE gSumOutlines #-}
   gSumSize n x = late (\y -> gFieldsSize (unM1 y) n) x
   {-# INLINE gSumSize #-}
   gSumPut i x = late (\y -> writeFields (tagBefore 1 i (gWrite mostAtOnce noFields)) (unM1 y)) x
@@ -140,6 +150,9 @@ instance
 class GLarge (f :: Type -> Type) where
   -- | The number of constructors.
   gLargeCount :: Int
+
+  -- | Their outlines, before others.
+  gLargeOutlines :: [Outline] -> [Outline]
 
   gLargeSize ::
     -- | The size of the tag.
@@ -167,6 +180,8 @@ class GLarge (f :: Type -> Type) where
 instance (GLarge f, GLarge g) => GLarge (f :+: g) where
   gLargeCount = gLargeCount @f + gLargeCount @g
   {-# INLINE gLargeCount #-}
+  gLargeOutlines rest = gLargeOutlines @f (gLargeOutlines @g rest)
+  {-# INLINE gLargeOutlines #-}
   gLargeSize n x = case x of
     L1 y -> gLargeSize n y
     R1 y -> gLargeSize n y
@@ -187,6 +202,8 @@ instance
   where
   gLargeCount = 1
   {-# INLINE gLargeCount #-}
+  gLargeOutlines rest = gOutline @f (O.Bytes 0) : rest
+  {-# INLINE gLargeOutlines #-}
   gLargeSize n x = gFieldsSize (unM1 x) n
   {-# INLINE gLargeSize #-}
   gLargePut width i x = writeFields (tagBefore width i (gWrite mostAtOnce noFields)) (unM1 x)
@@ -240,9 +257,14 @@ class GTagged (kind :: SumKind) (f :: Type -> Type) where
   gTaggedPut :: Fixed a -> String -> (a -> f p) -> a -> Builder
   gTaggedGet :: Fixed a -> String -> (f p -> a) -> Get a
 
+-- The layout of a sum, from the size of the tag and the outlines of the constructors.
+sumLayout :: Int -> [Outline] -> Layout a
+sumLayout width outlines = variableLayout width (OneOf 0 width (smallArrayFromList outlines))
+{-# INLINE sumLayout #-}
+
 -- The layout does not ask those of the fields: a sum may contain itself.
 instance GSum f => GTagged 'Small f where
-  gTagged name _ _ = variableLayout (fixedSize (tagFormat name (gSumCount @f)))
+  gTagged name _ _ = sumLayout (fixedSize (tagFormat name (gSumCount @f))) (gSumOutlines @f [])
   {-# INLINE gTagged #-}
   gTaggedSize there = \x -> gSumSize (fixedSize (tagFormat "" (gSumCount @f))) (there x)
   {-# INLINE gTaggedSize #-}
@@ -253,7 +275,8 @@ instance GSum f => GTagged 'Small f where
   {-# INLINE gTaggedGet #-}
 
 instance (GLarge f, KnownWidth width) => GTagged ('Large width) f where
-  gTagged name _ _ = variableLayout (fixedSize (tagFormat name (gLargeCount @f)))
+  gTagged name _ _ =
+    sumLayout (fixedSize (tagFormat name (gLargeCount @f))) (gLargeOutlines @f [])
   {-# INLINE gTagged #-}
   gTaggedSize there = \x -> gLargeSize (fixedSize (tagFormat "" (gLargeCount @f))) (there x)
   {-# INLINE gTaggedSize #-}
@@ -269,7 +292,7 @@ instance (GLarge f, KnownWidth width) => GTagged ('Large width) f where
 
 instance GEnum f => GTagged 'Enumeration f where
   gTagged name there back =
-    Fix
+    enumerated
       ( fixedNamed
           (OfType name)
           ( fixedMap
@@ -296,6 +319,9 @@ class GFields (f :: Type -> Type) where
   -- | The 'Width' of the fields, given how many more types may be asked.
   gWidth :: Int# -> Width
 
+  -- | The outline of the fields, before that of others.
+  gOutline :: Outline -> Outline
+
   -- | Add the fields before the others. One check covers n bytes at most.
   gWrite :: Output out => Int -> Writing out r -> Writing out (f p -> r)
 
@@ -308,6 +334,8 @@ class GFields (f :: Type -> Type) where
 instance GFields U1 where
   gWidth asks = Width asks 1# 0#
   {-# INLINE gWidth #-}
+  gOutline rest = rest
+  {-# INLINE gOutline #-}
   gWrite _ rest = mapWriting (\r _ -> r) rest
   {-# INLINE gWrite #-}
   gFieldsSize _ n = n
@@ -319,6 +347,8 @@ instance GFields U1 where
 instance Codec a => GFields (S1 c (K1 i a)) where
   gWidth asks = widthOf (layout :: Layout a) asks
   {-# INLINE gWidth #-}
+  gOutline rest = fieldThen (layout :: Layout a) get rest
+  {-# INLINE gOutline #-}
   gWrite (I# most) rest = case layoutPlain layout of
     Constant f -> constantBefore most f (\x -> unK1 (unM1 x)) rest
     Variable _ -> variableBefore (\x -> put (unK1 (unM1 x))) rest
@@ -338,6 +368,8 @@ instance (GFields f, GFields g) => GFields (f :*: g) where
       Width asks'' constant' n -> case plusSize (I# m) (I# n) of
         I# mn -> Width asks'' (constant `andI#` constant') mn
   {-# INLINE gWidth #-}
+  gOutline rest = gOutline @f (gOutline @g rest)
+  {-# INLINE gOutline #-}
   gWrite most rest =
     mapWriting (\r x -> case x of y :*: z -> r y z) (gWrite most (gWrite most rest))
   {-# INLINE gWrite #-}

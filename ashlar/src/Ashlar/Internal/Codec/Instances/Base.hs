@@ -135,7 +135,7 @@ instance Codec Double where
 
 -- | One byte, 0 or 1. Decoding refuses any other.
 instance Codec Bool where
-  layout = Fix fixedBool
+  layout = enumerated fixedBool
   size _ = fixedSize fixedBool
   {-# INLINE size #-}
   put = putFixed fixedBool

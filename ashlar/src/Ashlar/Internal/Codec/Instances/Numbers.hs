@@ -22,6 +22,7 @@ import Ashlar.Internal.Codec.Format
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Instances.Structures ()
 import Ashlar.Internal.Codec.Length (getVarint, putVarint, varintSize)
+import Ashlar.Internal.Codec.Outline (Count (..))
 import Ashlar.Internal.Get.Budget (spendFraction)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
@@ -70,7 +71,7 @@ import Numeric.Natural (Natural)
 -- twice the number of bytes of the magnitude, plus one if the number is negative. Each number has
 -- one encoding: decoding refuses a magnitude whose last byte is 0, and a negative zero.
 instance Codec Integer where
-  layout = Var 1
+  layout = bytesAfter 1 Doubled 1
   size n = varintSize (header n) + magnitudeSize n
   put n = putMagnitude (header n) n
   get = do
@@ -87,7 +88,7 @@ header n = 2 * fromIntegral (magnitudeSize n) + (if n < 0 then 1 else 0)
 -- | The number of bytes in unsigned LEB128, and the bytes, least significant first. The last byte
 -- is not 0.
 instance Codec Natural where
-  layout = Var 1
+  layout = bytesAfter 1 Varint 1
   size n = varintSize (fromIntegral bytes) + bytes
     where
       bytes = magnitudeSize (integerFromNatural n)

@@ -24,6 +24,7 @@ import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Length
+import Ashlar.Internal.Codec.Outline (Count (..))
 import Ashlar.Internal.Get.Bytes (getByteString, getLazyByteString)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Error
@@ -50,7 +51,7 @@ import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 -- | The number of bytes, and the bytes. Decoding returns a slice of the input if the bytes are in
 -- one chunk. The slice keeps that chunk alive: 'Ashlar.Codec.Wrappers.Copied' does not.
 instance Codec S.ByteString where
-  layout = Var lengthSize
+  layout = bytesAfter lengthSize Length 1
   size = sizePrefixed
   put = putPrefixed
   get = getPrefixed
@@ -64,7 +65,7 @@ instance Counted S.ByteString where
 -- | As a strict 'S.ByteString'. Decoding returns slices of the input's chunks, which it keeps
 -- alive.
 instance Codec L.ByteString where
-  layout = Var lengthSize
+  layout = bytesAfter lengthSize Length 1
   size = sizePrefixed
   put = putPrefixed
   get = getPrefixed
@@ -77,7 +78,7 @@ instance Counted L.ByteString where
 
 -- | As a strict 'S.ByteString'. Decoding copies the bytes.
 instance Codec SBS.ShortByteString where
-  layout = Var lengthSize
+  layout = bytesAfter lengthSize Length 1
   size = sizePrefixed
   put = putPrefixed
   get = getPrefixed
@@ -91,7 +92,7 @@ instance Counted SBS.ShortByteString where
 -- | The number of bytes in UTF-8, and these bytes, with every version of @text@. Decoding refuses
 -- invalid UTF-8.
 instance Codec T.Text where
-  layout = Var lengthSize
+  layout = bytesAfter lengthSize Length 1
   size t = lengthSize + utf8LengthOf t
   put = putText
 
@@ -155,7 +156,7 @@ putCompactText t = atOnceOr (putCompactDefault t) mostForLength fits $ \p -> do
 
 -- | As a strict 'T.Text'.
 instance Codec TL.Text where
-  layout = Var lengthSize
+  layout = bytesAfter lengthSize Length 1
   size = sizePrefixed
   put = putPrefixed
   get = getPrefixed
@@ -211,7 +212,7 @@ copyLazy lbs = case L.toChunks lbs of
   _ -> L.fromStrict (L.toStrict lbs)
 
 instance Copyable a => Codec (Copied a) where
-  layout = Var (leastSize (layout :: Layout a))
+  layout = bytesAfter lengthSize Length 1
   size (Copied x) = size x
   put (Copied x) = put x
   get = get >>= \x -> pure $! Copied (copyOf x)
@@ -240,7 +241,7 @@ newtype UTF16 = UTF16 {getUTF16 :: T.Text}
 -- texts of more units than one foreign call may take. (Benchmark "UTF16". The tests "UTF-16 of any
 -- length" meet all limits.)
 instance Codec UTF16 where
-  layout = Var lengthSize
+  layout = bytesAfter lengthSize Length 2
   size (UTF16 t) = lengthSize + 2 * utf16LengthOf t
   put (UTF16 t) = putUtf16 t
   get = getLength >>= \n -> UTF16 <$> getUtf16 n

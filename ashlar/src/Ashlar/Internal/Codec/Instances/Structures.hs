@@ -134,7 +134,7 @@ instance
 
 -- | The number of elements, and the elements.
 instance Codec a => Codec [a] where
-  layout = Var lengthSize
+  layout = counting (layout :: Layout a) get
   size = sizePrefixed
   put = putPrefixed
   get = getPrefixed
@@ -153,7 +153,7 @@ instance Codec a => Counted [a] where
 
 -- | As a list. Decoding refuses an empty one.
 instance Codec a => Codec (NonEmpty a) where
-  layout = Var lengthSize
+  layout = counting (layout :: Layout a) get
   size = formatSize nonEmpty'
   put = formatPut nonEmpty'
   get = formatGet nonEmpty'

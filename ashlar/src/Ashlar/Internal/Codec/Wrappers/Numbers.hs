@@ -21,6 +21,7 @@ where
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Length
+import Ashlar.Internal.Codec.Outline (Count (Itself))
 import Ashlar.Internal.Get.Core (Get)
 import qualified Ashlar.Internal.Prim.Scalar as P
 import Ashlar.Internal.Prim.Varint.LEB128 (unZigzag64, zigzag64)
@@ -38,7 +39,7 @@ newtype Varint a = Varint {getVarintNumber :: a}
   deriving stock (Eq, Ord, Show, Functor, Foldable, Traversable)
 
 instance VarintNumber a => Codec (Varint a) where
-  layout = Var 1
+  layout = bytesAfter 1 Itself 0
   size (Varint n) = varintSize (fromIntegral n)
   put (Varint n) = putVarint (fromIntegral n)
   get = Varint <$> getVarintAs fromIntegral (\w -> fits w (fromIntegral w))
@@ -54,7 +55,7 @@ newtype Zigzag a = Zigzag {getZigzagNumber :: a}
   deriving stock (Eq, Ord, Show, Functor, Foldable, Traversable)
 
 instance VarintNumber a => Codec (Zigzag a) where
-  layout = Var 1
+  layout = bytesAfter 1 Itself 0
   size (Zigzag n) = varintSize (zigzag64 (fromIntegral n))
   put (Zigzag n) = putVarint (zigzag64 (fromIntegral n))
 

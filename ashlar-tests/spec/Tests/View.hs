@@ -1,0 +1,207 @@
+{-# LANGUAGE DataKinds #-}
+{-# LANGUAGE DeriveAnyClass #-}
+{-# LANGUAGE DeriveGeneric #-}
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
+
+-- |
+-- Module      : Tests.View
+-- Description : Parts of values in place, against the values
+--
+-- That a view ends where its value ends, for every instance, is a law (@viewAgrees@).
+module Tests.View (tests) where
+
+import Ashlar.Codec
+import Ashlar.View (Container, Element, View)
+import qualified Ashlar.View as View
+import Control.Exception (ErrorCall, evaluate, try)
+import qualified Data.ByteString as S
+import Data.IntMap (IntMap)
+import Data.List.NonEmpty (NonEmpty)
+import Data.Map (Map)
+import qualified Data.Map as M
+import Data.Sequence (Seq)
+import Data.Set (Set)
+import Data.Text (Text)
+import qualified Data.Vector as V
+import Data.Word (Word16, Word8)
+import GHC.Generics (Generic)
+import GHC.Records (getField)
+import Test.Tasty
+import Test.Tasty.HUnit
+import Test.Tasty.QuickCheck
+import Tests.Arbitrary ()
+import Tests.Derived
+
+tests :: TestTree
+tests =
+  testGroup
+    "views"
+    [ testProperty "fields of a record" fields,
+      testProperty "fields as GHC.Records has them" (\r -> got (getField @"flag" (viewOf r)) === Right (flag r)),
+      testProperty "fields of constant size" constants,
+      testProperty "constructors and their fields" shapes,
+      testProperty "a constructor of an enumeration" colours,
+      testProperty "trees" (\t -> leaves (viewOf t) === Right (leavesOf (t :: Tree Int))),
+      testGroup
+        "elements"
+        [ testProperty "list of constant size" (container @[Word16] id),
+          testProperty "list of variable size" (container @[Text] id),
+          testProperty "list of lists" (container @[[Word8]] id),
+          testProperty "list of records" (container @[Record] id),
+          testProperty "NonEmpty" (container @(NonEmpty Text) (foldr (:) [])),
+          testProperty "Vector" (container @(V.Vector Shape) V.toList),
+          testProperty "Seq" (container @(Seq Int) (foldr (:) [])),
+          testProperty "Set" (container @(Set Text) (foldr (:) [])),
+          testProperty "Map" (container @(Map Int Bool) M.toList),
+          testProperty "Map of variable size" (container @(Map Text Shape) M.toList),
+          testProperty "IntMap" (container @(IntMap Text) (M.toList . M.fromList . foldMapWithKey))
+        ],
+      testProperty "lookup, by bisection" (lookups @Int @Word16),
+      testProperty "lookup, one after the other" (lookups @Text @Shape),
+      testCase "a format of its own is refused" own,
+      testCase "damage is found where it is decoded" damage,
+      testCase "checked finds it at once" damageChecked,
+      testCase "nested too deeply" deep,
+      testCase "elements without bytes" empties
+    ]
+  where
+    foldMapWithKey = foldr (:) [] . indexed
+    indexed m = zip (either (error . show) id (mapM View.decodeView (map (View.position @1) (View.elements (viewOf m))))) (foldr (:) [] m)
+
+viewOf :: Codec a => a -> View a
+viewOf x = either (error . show) id (View.view (encode x))
+
+got :: Codec a => View a -> Either DecodeError a
+got = View.decodeView
+
+fields :: Record -> Property
+fields r =
+  conjoin
+    [ got (View.field @"first" v) === Right (first r),
+      got (View.field @"second" v) === Right (second r),
+      got (View.field @"name" v) === Right (name r),
+      got (View.field @"flag" v) === Right (flag r),
+      got (View.field @"marks" v) === Right (marks r),
+      got (View.field @"table" v) === Right (table r),
+      got (View.field @"last'" v) === Right (last' r),
+      got (View.position @7 v) === Right (last' r),
+      View.viewBytes (View.field @"table" v) === encode (table r)
+    ]
+  where
+    v = viewOf r
+
+constants :: AllFixed -> Property
+constants x@(AllFixed a b c (d, e)) =
+  got (View.position @1 v) === Right a
+    .&&. got (View.position @2 v) === Right b
+    .&&. got (View.position @3 v) === Right c
+    .&&. got (View.position @1 (View.position @4 v)) === Right d
+    .&&. got (View.position @2 (View.position @4 v)) === Right e
+  where
+    v = viewOf x
+
+shapes :: Shape -> Property
+shapes s = case s of
+  Point -> named "Point"
+  Circle r -> named "Circle" .&&. (got . View.position @1 <$> View.constructor @"Circle" v) === Just (Right r)
+  Polygon ps ->
+    named "Polygon" .&&. (got . View.position @1 <$> View.constructor @"Polygon" v) === Just (Right ps)
+  Named t s' -> named "Named" .&&. two (View.constructor @"Named" v) t s'
+  Both a b -> named "Both" .&&. two (View.constructor @"Both" v) a b
+  where
+    v = viewOf s
+    named n = View.constructorName v === n .&&. (View.constructor @"Circle" v == Nothing) === (n /= "Circle")
+    two found a b =
+      (got . View.position @1 <$> found) === Just (Right a)
+        .&&. (got . View.position @2 <$> found) === Just (Right b)
+
+colours :: Colour -> Property
+colours c =
+  View.constructorName (viewOf c) === show c
+    .&&. (View.constructor @"Green" (viewOf c) == Nothing) === (c /= Green)
+
+leaves :: View (Tree Int) -> Either DecodeError Int
+leaves v = case View.constructor @"Node" v of
+  Nothing -> Right 0
+  Just node -> do
+    l <- leaves (View.position @1 node)
+    x <- got (View.position @2 node)
+    r <- leaves (View.position @3 node)
+    pure (l + x + r)
+
+leavesOf :: Tree Int -> Int
+leavesOf Leaf = 0
+leavesOf (Node l x r) = leavesOf l + x + leavesOf r
+
+container ::
+  (Container c, Codec c, Show (Element c), Eq (Element c)) => (c -> [Element c]) -> c -> Property
+container list c =
+  conjoin
+    [ View.count v === length xs,
+      mapM got (View.elements v) === Right xs,
+      View.foldElements (\n _ -> n + 1) 0 v === length xs,
+      mapM got (View.foldElements (flip (:)) [] v) === Right (reverse xs),
+      [fmap got (View.index i v) | i <- [-1 .. length xs]] === Nothing : map (Just . Right) xs ++ [Nothing]
+    ]
+  where
+    v = viewOf c
+    xs = list c
+
+lookups :: (Ord k, Codec k, Codec v, Show v, Eq v) => Map k v -> k -> Property
+lookups m k =
+  conjoin
+    [ (fmap got <$> View.lookup key v) === Right (Right <$> M.lookup key m) | key <- k : M.keys m
+    ]
+    .&&. mapM got (View.keys v) === Right (M.keys m)
+  where
+    v = viewOf m
+
+data Own = Own Word8 Word8
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+instance HasFormat Own where
+  format = refined (\(Own a b) -> (b, a)) (\(b, a) -> Right (Own a b)) codec
+
+-- The first field would be the second.
+own :: Assertion
+own = do
+  result <- try (evaluate (View.viewBytes (View.position @1 (viewOf (Own 1 2)))))
+  case result of
+    Left e -> show (e :: ErrorCall) @?= "Ashlar.View: the type has a format of its own, so its fields are not known"
+    Right bs -> assertFailure (show bs)
+
+-- A Bool of 2, and after it a text.
+damaged :: S.ByteString
+damaged = S.cons 2 (encode ("a" :: Text))
+
+damage :: Assertion
+damage = do
+  let v = either (error . show) id (View.view damaged) :: View (Bool, Text)
+  got (View.position @2 v) @?= Right "a"
+  either (const (pure ())) (assertFailure . show) (got (View.position @1 v))
+
+damageChecked :: Assertion
+damageChecked = do
+  let same = either errorOffset (const (-1))
+  same (View.checked damaged :: Either DecodeError (View (Bool, Text))) @?= 0
+
+-- Refused, as by decode, and without a stack overflow.
+deep :: Assertion
+deep = do
+  let bytes = S.concat (replicate 1000000 (S.singleton 1))
+      refused r = either (const True) (const False) r
+  assertBool "left" (refused (View.view bytes :: Either DecodeError (View (Tree Int))))
+  assertBool "in lists" (refused (View.view (S.concat (replicate 300000 (encode (1 :: Int)))) :: Either DecodeError (View (Rose ()))))
+
+-- Refused, as by decode: nobody waits for 2^60 elements.
+empties :: Assertion
+empties = do
+  let bytes = encode (2 ^ (60 :: Int) :: Int)
+      refused r = either (const True) (const False) r
+  assertBool "()" (refused (View.view bytes :: Either DecodeError (View [()])))
+  assertBool "[Proxy]" (refused (View.view bytes :: Either DecodeError (View [Unit])))
+  View.count (viewOf (replicate 1000 ())) @?= 1000

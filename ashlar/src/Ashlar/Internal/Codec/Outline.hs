@@ -1,0 +1,254 @@
+{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedTuples #-}
+
+-- |
+-- Module      : Ashlar.Internal.Codec.Outline
+-- Description : Where values end, without decoding them
+--
+-- An outline says how the bytes of a value are arranged, and nothing of what they mean. It is data,
+-- and the two functions that pass over a value interpret it. So a derived instance gets no code for
+-- them: its outline is a few constructors.
+--
+-- Passing over a value checks lengths and tags, and that the bytes are there. It does not check
+-- contents: UTF-8, the order of keys, numbers in their canonical form.
+module Ashlar.Internal.Codec.Outline
+  ( Outline (..),
+    Count (..),
+    after,
+    followedBy,
+    skipOutline,
+    endOfOutline,
+  )
+where
+
+import Ashlar.Internal.Get.Budget (chargedIfEmpty, deeper, spendEmpties)
+import Ashlar.Internal.Get.Bytes (skip)
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Fail (invalid)
+import Ashlar.Internal.Get.Numbers (getInt64le, getWord16le, getWord8)
+import Ashlar.Internal.Get.Run (inMemory, runGetRest)
+import qualified Ashlar.Internal.Get.Varint as Get
+import Ashlar.Internal.Mem (peekHost, peekLE, withBytesQuick)
+import qualified Ashlar.Internal.Prim.Varint.LEB128 as P
+import Control.Monad (replicateM_)
+import Data.Bits (unsafeShiftL, unsafeShiftR, (.&.), (.|.))
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Internal as B
+import Data.Int (Int64)
+import Data.Primitive.SmallArray (SmallArray, indexSmallArray, sizeofSmallArray)
+import Data.Word (Word16, Word64, Word8)
+import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
+import GHC.Exts (Addr#, Ptr (Ptr), RealWorld, State#)
+import GHC.ForeignPtr (ForeignPtr (..), ForeignPtrContents)
+import GHC.IO (IO (..), unIO)
+
+-- | How the bytes of a value are arranged. Each constructor begins with a number of bytes that
+-- precede it, so that adjacent values of constant size are one addition.
+--
+-- All parts are lazy, because the outline of a recursive type contains itself.
+data Outline
+  = -- | Nothing else.
+    Bytes !Int
+  | -- | A count, and that many units of this many bytes.
+    Units !Int !Count !Int Outline
+  | -- | A count, and that many values.
+    Values !Int !Count Outline Outline
+  | -- | A tag of one or two bytes, which chooses what follows.
+    OneOf !Int !Int (SmallArray Outline)
+  | -- | Another value, which counts as a level of nesting.
+    Part !Int Outline Outline
+  | -- | A value whose arrangement only its decoder knows.
+    Decoded !Int (Get ()) Outline
+
+-- | How a count is written.
+data Count
+  = -- | As a length of eight bytes.
+    Length
+  | -- | In LEB128.
+    Varint
+  | -- | In LEB128, as the double of the count, or that plus 1: the header of an 'Integer'.
+    Doubled
+  | -- | In LEB128, and it is no count but the value: 'Units' of 0 bytes follow.
+    Itself
+
+-- | An outline after that many bytes.
+after :: Int -> Outline -> Outline
+after n o = case o of
+  Bytes m -> Bytes (n + m)
+  Units m k u rest -> Units (n + m) k u rest
+  Values m k x rest -> Values (n + m) k x rest
+  OneOf m w xs -> OneOf (n + m) w xs
+  Part m x rest -> Part (n + m) x rest
+  Decoded m g rest -> Decoded (n + m) g rest
+
+-- | One value after another. Forces the first.
+followedBy :: Outline -> Outline -> Outline
+followedBy o rest = case o of
+  Bytes n -> after n rest
+  Units n k u (Bytes m) -> Units n k u (after m rest)
+  Values n k x (Bytes m) -> Values n k x (after m rest)
+  Decoded n g (Bytes m) -> Decoded n g (after m rest)
+  _ -> Part 0 o rest
+
+-- | How many values without bytes a count may announce: the steps of 'defaultBudget'.
+mostEmpty :: Int
+mostEmpty = 1048576
+
+-- | Pass over a value. The input may be a stream.
+skipOutline :: Outline -> Get ()
+skipOutline o = case o of
+  Bytes n -> skip n
+  Units n k u rest -> do
+    m <- skip n *> getCount k
+    case k of
+      Itself -> pure ()
+      _
+        | u == 0 -> spendEmpties m
+        | m > maxBound `quot` u -> skip maxBound
+        | otherwise -> skip (m * u)
+    skipOutline rest
+  Values n k x rest -> do
+    m <- skip n *> getCount k
+    deeper (replicateM_ m (chargedIfEmpty (skipOutline x)))
+    skipOutline rest
+  OneOf n w xs -> do
+    tag <- skip n *> if w == 1 then fromIntegral <$> getWord8 else fromIntegral <$> getWord16le
+    if tag < sizeofSmallArray xs
+      then skipOutline (indexSmallArray xs tag)
+      else invalid ("constructor tag " ++ show tag ++ ", but there are " ++ show (sizeofSmallArray xs))
+  Part n x rest -> skip n *> deeper (skipOutline x) *> skipOutline rest
+  Decoded n g rest -> skip n *> g *> skipOutline rest
+
+getCount :: Count -> Get Int
+getCount k = case k of
+  Length -> getInt64le >>= \n -> natural (toInteger n)
+  Varint -> varint >>= \n -> natural (toInteger n)
+  Doubled -> varint >>= \n -> natural (toInteger (n `unsafeShiftR` 1))
+  Itself -> 0 <$ varint
+  where
+    varint = Get.getVarint P.word64LEB128
+    natural n
+      | n < 0 || n > toInteger (maxBound :: Int) = invalid ("length " ++ show n)
+      | otherwise = pure (fromInteger n)
+
+-- | The offset at which a value ends, if the string begins with one: its lengths and tags are right,
+-- and its bytes are there. Otherwise -1.
+--
+-- The walk runs on addresses and allocates nothing, except where a decoder has to run. It nests no
+-- deeper than the levels of 'defaultBudget'.
+endOfOutline :: Outline -> ByteString -> Int
+endOfOutline o bs = inMemory $
+  -- GHC cannot see whether the walk returns, so it does not drop what keeps the string alive.
+  withBytesQuick bs $ \p n -> do
+    q <- walking contents o mostLevels p (p `plusPtr` n)
+    pure (if q == nullPtr then -1 else q `minusPtr` p)
+  where
+    contents = case B.toForeignPtr bs of (ForeignPtr _ c, _, _) -> c
+{-# NOINLINE endOfOutline #-}
+
+mostLevels :: Int
+mostLevels = 100000
+
+-- The address after a value, or null.
+walking :: ForeignPtrContents -> Outline -> Int -> Ptr Word8 -> Ptr Word8 -> IO (Ptr Word8)
+walking c o levels (Ptr p) (Ptr e) = IO $ \s -> case walk c o levels p e s of
+  (# s', q #) -> (# s', Ptr q #)
+{-# INLINE walking #-}
+
+-- The address is unboxed in the result, or each call would allocate. Every read is preceded by a
+-- comparison with the end.
+walk ::
+  ForeignPtrContents ->
+  Outline ->
+  Int ->
+  Addr# ->
+  Addr# ->
+  State# RealWorld ->
+  (# State# RealWorld, Addr# #)
+walk c o !levels p# e# s0 = case unIO passing s0 of
+  (# s1, Ptr q #) -> (# s1, q #)
+  where
+    p = Ptr p#
+    e = Ptr e#
+    -- Go on where n bytes have been passed, if they are there.
+    past q n next
+      | n <= e `minusPtr` q = next (q `plusPtr` n)
+      | otherwise = refused
+    {-# INLINE past #-}
+    on x left q = if q == nullPtr then refused else walking c x left q e
+    {-# INLINE on #-}
+    passing = case o of
+      Bytes n -> past p n pure
+      Units n k u rest -> past p n $ \q -> counted k q $ \m r -> case k of
+        Itself -> on rest levels r
+        _
+          | u == 0 -> if m <= mostEmpty then on rest levels r else refused
+          | m <= (e `minusPtr` r) `quot` u -> on rest levels (r `plusPtr` (m * u))
+          | otherwise -> refused
+      Values n k x rest -> past p n $ \q -> counted k q $ \m r ->
+        if levels == 0 then refused else values x m r >>= on rest levels
+      OneOf n w xs -> past p n $ \q -> past q w $ \r -> do
+        tag <- if w == 1 then fromIntegral <$> byteAt q else fromIntegral <$> (peekLE q :: IO Word16)
+        if tag < sizeofSmallArray xs then on (indexSmallArray xs tag) levels r else refused
+      Part n x rest -> past p n $ \q ->
+        if levels == 0
+          then refused
+          else case rest of
+            Bytes 0 -> on x (levels - 1) q
+            _ -> walking c x (levels - 1) q e >>= on rest levels
+      Decoded n g rest -> past p n $ \q@(Ptr a) ->
+        -- Both addresses lie in the string.
+        case runGetRest g (B.fromForeignPtr (ForeignPtr a c) 0 (e `minusPtr` q)) of
+          Right (_, unread) -> on rest levels (e `plusPtr` negate (S.length unread))
+          Left _ -> refused
+    counted k q next = do
+      (m, r) <- readCount k q e
+      if r == nullPtr then refused else next m r
+    {-# INLINE counted #-}
+    values x m r
+      | m <= 0 || r == nullPtr = pure r
+      | otherwise = do
+        q <- walking c x (levels - 1) r e
+        -- If one has no bytes, then all after it are the same.
+        if q == r then (if m <= mostEmpty then pure r else refused) else values x (m - 1) q
+    refused = pure nullPtr
+
+-- | Read a count between two addresses. The address after it is null if there is none.
+readCount :: Count -> Ptr Word8 -> Ptr Word8 -> IO (Int, Ptr Word8)
+readCount k p e = case k of
+  Length
+    | e `minusPtr` p < 8 -> none
+    | otherwise -> do
+      n <- peekLE p :: IO Int64
+      -- On 32 bits a length may be too large for an 'Int'.
+      if n < 0 || n > fromIntegral (maxBound :: Int)
+        then none
+        else pure (fromIntegral n, p `plusPtr` 8)
+  Varint -> varint (\n -> n)
+  Doubled -> varint (`unsafeShiftR` 1)
+  Itself -> varint (\_ -> 0)
+  where
+    none = pure (0, nullPtr)
+    varint :: (Word64 -> Word64) -> IO (Int, Ptr Word8)
+    varint f = groups 0 0 p
+      where
+        groups :: Int -> Word64 -> Ptr Word8 -> IO (Int, Ptr Word8)
+        groups !shift !acc q
+          | q >= e || shift > 63 = none
+          | otherwise = do
+            b <- byteAt q
+            let acc' = acc .|. (fromIntegral (b .&. 127) `unsafeShiftL` shift)
+                n = f acc'
+            if b >= 128
+              then groups (shift + 7) acc' (q `plusPtr` 1)
+              else
+                if n > fromIntegral (maxBound :: Int) || (shift == 63 && b > 1) || (shift > 0 && b == 0)
+                  then none
+                  else pure (fromIntegral n, q `plusPtr` 1)
+{-# INLINE readCount #-}
+
+byteAt :: Ptr Word8 -> IO Word8
+byteAt = peekHost
+{-# INLINE byteAt #-}

@@ -1,0 +1,217 @@
+{-# LANGUAGE AllowAmbiguousTypes #-}
+{-# LANGUAGE DataKinds #-}
+{-# LANGUAGE FlexibleInstances #-}
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE PolyKinds #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
+{-# LANGUAGE TypeFamilies #-}
+{-# LANGUAGE TypeOperators #-}
+{-# LANGUAGE UndecidableInstances #-}
+
+-- |
+-- Module      : Ashlar.Internal.Codec.Places
+-- Description : Where the fields of a type begin
+--
+-- A field is looked up in the representation of its type while the program is compiled. What is
+-- left for the run is how many bytes precede it: a constant, or an outline to pass over.
+module Ashlar.Internal.Codec.Places
+  ( Of,
+    Parts,
+    Named,
+    Numbered,
+    PartType,
+    Before (..),
+    Tagged (..),
+    Constructors (..),
+    Position,
+  )
+where
+
+import Ashlar.Internal.Codec.Class
+import Ashlar.Internal.Codec.Fixed (plusSize)
+import Ashlar.Internal.Codec.Outline (Outline)
+import Ashlar.Internal.Codec.Variant (GCount (..))
+import Data.Kind (Type)
+import Data.Proxy (Proxy (..))
+import GHC.Exts (Int (I#), Int#, andI#)
+import GHC.Generics
+import GHC.TypeLits
+
+-- | The fields of the values of @a@ that have the constructor of this name: the type of a view of
+-- them. It has no values.
+data Of (con :: Symbol) a
+
+-- | The fields of a type with one constructor, or of one of several: their names, which may be
+-- empty, and their types.
+type family Parts t :: [(Symbol, Type)] where
+  Parts (Of con a) = PartsOf con a (Rep a)
+  Parts a = OnlyParts a (Rep a)
+
+type family OnlyParts a (f :: Type -> Type) :: [(Symbol, Type)] where
+  OnlyParts a (D1 m (C1 c f)) = Fields f
+  OnlyParts a (D1 m V1) = '[]
+  OnlyParts a (D1 m f) =
+    TypeError
+      ( 'ShowType a
+          ':<>: 'Text " has several constructors. Choose one by constructor @\"...\". There are:"
+          ':$$: 'Text "  "
+          ':<>: Listed (ConNames f)
+      )
+
+type family PartsOf (con :: Symbol) a (f :: Type -> Type) :: [(Symbol, Type)] where
+  PartsOf con a (D1 m f) = OrNoSuch con a f (InSum con f)
+
+type family InSum (con :: Symbol) (f :: Type -> Type) :: Maybe [(Symbol, Type)] where
+  InSum con (f :+: g) = OrElse (InSum con f) (InSum con g)
+  InSum con (C1 ('MetaCons con fix r) f) = 'Just (Fields f)
+  InSum con f = 'Nothing
+
+type family OrElse (x :: Maybe k) (y :: Maybe k) :: Maybe k where
+  OrElse ('Just x) y = 'Just x
+  OrElse 'Nothing y = y
+
+type family OrNoSuch (con :: Symbol) a (f :: Type -> Type) (x :: Maybe [(Symbol, Type)]) where
+  OrNoSuch con a f ('Just x) = x
+  OrNoSuch con a f 'Nothing =
+    TypeError
+      ( 'ShowType a ':<>: 'Text " has no constructor " ':<>: 'Text con ':<>: 'Text ". There are:"
+          ':$$: 'Text "  "
+          ':<>: Listed (ConNames f)
+      )
+
+type family Fields (f :: Type -> Type) :: [(Symbol, Type)] where
+  Fields U1 = '[]
+  Fields (f :*: g) = Fields f ++ Fields g
+  Fields (S1 ('MetaSel ('Just name) u s l) (K1 i a)) = '[ '(name, a)]
+  Fields (S1 ('MetaSel 'Nothing u s l) (K1 i a)) = '[ '("", a)]
+
+type family (xs :: [k]) ++ (ys :: [k]) :: [k] where
+  '[] ++ ys = ys
+  (x ': xs) ++ ys = x ': (xs ++ ys)
+
+type family ConNames (f :: Type -> Type) :: [Symbol] where
+  ConNames (f :+: g) = ConNames f ++ ConNames g
+  ConNames (C1 ('MetaCons con fix r) f) = '[con]
+  ConNames V1 = '[]
+
+type family Names (ps :: [(Symbol, Type)]) :: [Symbol] where
+  Names '[] = '[]
+  Names ('("", a) ': ps) = "(without a name)" ': Names ps
+  Names ('(name, a) ': ps) = name ': Names ps
+
+type family Listed (names :: [Symbol]) :: ErrorMessage where
+  Listed '[] = 'Text "none"
+  Listed '[name] = 'Text name
+  Listed (name ': names) = 'Text name ':<>: 'Text ", " ':<>: Listed names
+
+-- | The type of the field of this name, and the types of the fields before it, the last one first.
+type family Named (name :: Symbol) t :: (Type, [Type]) where
+  Named name t = FindName name t '[] (Parts t) (Parts t)
+
+type family FindName (name :: Symbol) t (before :: [Type]) ps (all :: [(Symbol, Type)]) where
+  FindName name t before ('(name, a) ': ps) all = '(a, before)
+  FindName name t before ('(other, a) ': ps) all = FindName name t (a ': before) ps all
+  FindName name t before '[] all =
+    TypeError
+      ( 'ShowType t ':<>: 'Text " has no field " ':<>: 'Text name ':<>: 'Text ". There are:"
+          ':$$: 'Text "  "
+          ':<>: Listed (Names all)
+      )
+
+-- | The same for the field with this number, counted from 1.
+type family Numbered (n :: Nat) t :: (Type, [Type]) where
+  Numbered n t = FindNumber n n t '[] (Parts t)
+
+type family FindNumber (n :: Nat) (left :: Nat) t (before :: [Type]) ps where
+  FindNumber n 0 t before ps =
+    TypeError ('Text "The fields of " ':<>: 'ShowType t ':<>: 'Text " are numbered from 1.")
+  FindNumber n 1 t before ('(name, a) ': ps) = '(a, before)
+  FindNumber n left t before ('(name, a) ': ps) = FindNumber n (left - 1) t (a ': before) ps
+  FindNumber n left t before '[] =
+    TypeError ('ShowType t ':<>: 'Text " has no field number " ':<>: 'ShowType n ':<>: 'Text ".")
+
+-- | The type of a field that was found.
+type family PartType (found :: (Type, [Type])) :: Type where
+  PartType '(a, before) = a
+
+-- | What precedes a field, given what was found.
+class Before (found :: (Type, [Type])) where
+  -- | Its 'Width'.
+  beforeWidth :: Int# -> Width
+
+  -- | Its outline, before another.
+  beforeOutline :: Outline -> Outline
+
+instance Before '(a, '[]) where
+  beforeWidth asks = Width asks 1# 0#
+  {-# INLINE beforeWidth #-}
+  beforeOutline rest = rest
+  {-# INLINE beforeOutline #-}
+
+instance (Codec t, Before '(a, ts)) => Before '(a, t ': ts) where
+  beforeWidth asks = case beforeWidth @'(a, ts) asks of
+    Width asks' constant m -> case widthOf (layout :: Layout t) asks' of
+      Width asks'' constant' n -> case plusSize (I# m) (I# n) of
+        I# mn -> Width asks'' (constant `andI#` constant') mn
+  {-# INLINE beforeWidth #-}
+  beforeOutline rest = beforeOutline @'(a, ts) (fieldThen (layout :: Layout t) get rest)
+  {-# INLINE beforeOutline #-}
+
+-- | What a view needs to know of a type before its fields.
+class Tagged t where
+  -- | The bytes of the tag: 0, 1 or 2.
+  tagBytes :: Int
+
+  -- | Are the bytes those of the fields, as the type declares them?
+  ownFields :: Bool
+
+instance (Codec a, Constructors (Rep a)) => Tagged (Of con a) where
+  tagBytes = case constructorCount @(Rep a) of
+    1 -> 0
+    n -> if n <= 256 then 1 else 2
+  {-# INLINE tagBytes #-}
+  ownFields = hasOwnFields (layout :: Layout a)
+  {-# INLINE ownFields #-}
+
+instance {-# OVERLAPPABLE #-} Codec a => Tagged a where
+  tagBytes = 0
+  {-# INLINE tagBytes #-}
+  ownFields = hasOwnFields (layout :: Layout a)
+  {-# INLINE ownFields #-}
+
+-- | The constructors of a representation.
+class Constructors (f :: Type -> Type) where
+  constructorCount :: Int
+  constructorNames :: [String]
+
+instance (GCount f, ConstructorNames f) => Constructors (D1 m f) where
+  constructorCount = gCount @f
+  {-# INLINE constructorCount #-}
+  constructorNames = namesOf @f []
+
+class ConstructorNames (f :: Type -> Type) where
+  namesOf :: [String] -> [String]
+
+instance (ConstructorNames f, ConstructorNames g) => ConstructorNames (f :+: g) where
+  namesOf rest = namesOf @f (namesOf @g rest)
+
+instance KnownSymbol con => ConstructorNames (C1 ('MetaCons con fix r) f) where
+  namesOf rest = symbolVal (Proxy :: Proxy con) : rest
+
+-- | The number of a constructor, from 0.
+type family Position (con :: Symbol) a :: Nat where
+  Position con a = IndexIn con a (Rep a)
+
+type family IndexIn (con :: Symbol) a (f :: Type -> Type) :: Nat where
+  IndexIn con a (D1 m f) = IndexOf con a f (ConNames f) 0
+
+type family IndexOf (con :: Symbol) a (f :: Type -> Type) (names :: [Symbol]) (n :: Nat) :: Nat where
+  IndexOf con a f (con ': names) n = n
+  IndexOf con a f (other ': names) n = IndexOf con a f names (n + 1)
+  IndexOf con a f '[] n =
+    TypeError
+      ( 'ShowType a ':<>: 'Text " has no constructor " ':<>: 'Text con ':<>: 'Text ". There are:"
+          ':$$: 'Text "  "
+          ':<>: Listed (ConNames f)
+      )
