@@ -140,11 +140,21 @@ refined ::
   (a -> Either String b) ->
   Format a ->
   Format b
-refined there back (Format l n p g) =
-  Format (mapLayout (fixedChecked there back) l) (\x -> n (there x)) (\x -> p (there x)) $ case l of
+refined = refinedBy mapLayout
+{-# INLINE refined #-}
+
+-- 'refined', given how the layout changes with the format of constant size.
+refinedBy ::
+  ((Fixed a -> Fixed b) -> Layout a -> Layout b) ->
+  (b -> a) ->
+  (a -> Either String b) ->
+  Format a ->
+  Format b
+refinedBy changed there back (Format l n p g) =
+  Format (changed (fixedChecked there back) l) (\x -> n (there x)) (\x -> p (there x)) $ case l of
     Fix f -> readFixed (fixedChecked there back f)
     Var _ -> refine back g
-{-# INLINE refined #-}
+{-# INLINE refinedBy #-}
 
 -- | Only the values for which the condition holds. Reading any other fails with the message, which
 -- says what is wrong with the value: @"port below 1024"@, not what was expected. Writing never
@@ -163,11 +173,8 @@ satisfying ::
   (a -> Bool) ->
   Format a ->
   Format a
-satisfying message condition (Format l n p g) = case refined id holds (Format l n p g) of
-  Format _ _ _ g' -> Format (narrowLayout (fixedChecked id holds) l) n p g'
-  where
-    holds x = if condition x then Right x else Left message
-    {-# INLINE holds #-}
+satisfying message condition =
+  refinedBy narrowLayout id (\x -> if condition x then Right x else Left message)
 {-# INLINE satisfying #-}
 
 -- | Always the same value, such as a version number. Reading another value fails.
