@@ -43,6 +43,7 @@
 -- * 'foldSourceWith': from a pipe or a socket
 -- * 'lazyRecords': a lazy list; it takes 'ReadOptions', too
 -- * 'withReader' and 'readAt': single records by their numbers
+-- * 'viewed': records in place, of which only what is used is decoded
 --
 -- If there is no file, reading throws an @IOException@. An empty file is damaged, since it has no
 -- header. 'appendRecords' accepts both, and writes the header.
@@ -96,6 +97,7 @@ module Ashlar.File
     Evolved (..),
     evolvedBy,
     afterRecord,
+    viewed,
 
     -- * Writing
     writeRecords,

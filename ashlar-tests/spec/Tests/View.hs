@@ -18,6 +18,7 @@ import Ashlar.View (Container, Element, View)
 import qualified Ashlar.View as View
 import Control.Exception (ErrorCall, evaluate, try)
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
 import Data.IntMap (IntMap)
 import Data.List.NonEmpty (NonEmpty)
 import Data.Map (Map)
@@ -61,6 +62,7 @@ tests =
         ],
       testProperty "lookup, by bisection" (lookups @Int @Word16),
       testProperty "lookup, one after the other" (lookups @Text @Shape),
+      testProperty "a view inside of a value" inside,
       testCase "a format of its own is refused" own,
       testCase "damage is found where it is decoded" damage,
       testCase "checked finds it at once" damageChecked,
@@ -205,3 +207,17 @@ empties = do
   assertBool "()" (refused (View.view bytes :: Either DecodeError (View [()])))
   assertBool "[Proxy]" (refused (View.view bytes :: Either DecodeError (View [Unit])))
   View.count (viewOf (replicate 1000 ())) @?= 1000
+
+-- A view in a value: the bytes are those of the value, and what is before and after is decoded.
+inside :: Word8 -> Record -> Text -> Property
+inside a r b =
+  encode (a, View.viewOf r, b) === encode (a, r, b)
+    .&&. encodedSize (View.viewOf r) === encodedSize r
+    .&&. conjoin
+      [ case decoded of
+          Right (a', v, b') -> (a', b') === (a, b) .&&. got v === Right r .&&. v === View.viewOf r
+          Left e -> counterexample (show e) False
+        | decoded <- [decode bytes, decodeLazy (L.fromChunks (map S.singleton (S.unpack bytes)))]
+      ]
+  where
+    bytes = encode (a, r, b)

@@ -56,6 +56,7 @@ module Ashlar.View
     view,
     viewRest,
     checked,
+    viewOf,
 
     -- * Using views
     decodeView,
@@ -82,12 +83,16 @@ module Ashlar.View
   )
 where
 
+import Ashlar.Internal.Builder.Bytes (byteString)
+import Ashlar.Internal.Builder.Strict (toStrictByteString)
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed (fixedPlain, fixedRead, fixedSize)
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Instances.Structures ()
 import Ashlar.Internal.Codec.Outline
 import Ashlar.Internal.Codec.Places
+import Ashlar.Internal.Get.Bytes (available, bytesRead, getByteString)
+import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Error (DecodeError)
 import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Get.Numbers (getInt64le)
@@ -198,6 +203,33 @@ viewRest bs = case extent @a bs of
 checked :: forall a. Codec a => ByteString -> Either DecodeError (View a)
 checked bs = runGetWhole (() <$ get @a) bs >> view bs
 {-# INLINE checked #-}
+
+-- | A view of the encoding of a value.
+--
+-- @since 0.1.0.0
+viewOf :: Codec a => a -> View a
+viewOf x = fromBytes (toStrictByteString (put x))
+{-# INLINE viewOf #-}
+
+-- | A view has the bytes of its value. So a part of a type that is a view is read without being
+-- decoded: @'Ashlar.Codec.decode' \@(Header, View Body)@ decodes the header alone.
+instance Codec a => Codec (View a) where
+  layout = varying (leastSize (layout @a)) (outlineOf @a)
+  size v = S.length (viewBytes v)
+  put v = byteString (viewBytes v)
+  get = do
+    n <- available
+    bs <- lookAhead (getByteString n)
+    fromBytes <$> case endOfOutline (outlineOf @a) bs of
+      -1 -> lookAhead extending >>= getByteString
+      m -> getByteString m
+    where
+      -- The value is not all in the current segment, or wrong.
+      extending = do
+        start <- bytesRead
+        skipValue @a
+        end <- bytesRead
+        pure (fromIntegral (end - start))
 
 -- Where a value ends, or -1.
 extent :: forall a. Codec a => ByteString -> Int

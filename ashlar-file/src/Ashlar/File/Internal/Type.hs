@@ -9,13 +9,16 @@ module Ashlar.File.Internal.Type
     Evolved (..),
     evolvedBy,
     afterRecord,
+    viewed,
 
     -- * Compression
     Compression (..),
   )
 where
 
+import Ashlar.Codec (Codec)
 import Ashlar.Get (Get, getWord8)
+import Ashlar.View (View, viewOf)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString.Char8 as C
 import GHC.Fingerprint (Fingerprint, fingerprintString)
@@ -59,6 +62,22 @@ afterRecord n
   | otherwise = do
     w <- getWord8
     if w == 0 then pure () else fail "a byte that is not 0 for a record of no bytes"
+
+-- | Read records as views: in place, and decode what is used. A record of today's type is passed over
+-- by its lengths and tags. An older one is decoded, and encoded anew.
+--
+-- >>> :set -XDataKinds -XDeriveAnyClass -XDeriveGeneric -XTypeApplications
+-- >>> import Ashlar.View (decodeView, field)
+-- >>> data Order = Order { item :: Text, count :: Int } deriving (Generic, Codec)
+-- >>> let order = fixedType "order, version 1" :: RecordType Order
+-- >>> writeRecords order "orders" [Order "brick" 12, Order "mortar" 3]
+-- >>> foldRecords (viewed order) "orders" (\n o -> either (fail . show) (pure . (n +)) (decodeView (field @"count" o))) 0
+-- Right 15
+viewed :: Codec a => RecordType a -> RecordType (View a)
+viewed ty = ty {typeEvolved = \bytes fingerprint -> asViews <$> typeEvolved ty bytes fingerprint}
+  where
+    asViews (Evolved one many pass) =
+      Evolved (viewOf <$> one) (fmap (fmap (fmap (map viewOf))) many) pass
 
 -- | A type that does not change. Its name is its schema. A file of any other name is refused. So
 -- give it another name when its format changes.
