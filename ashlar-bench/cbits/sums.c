@@ -44,3 +44,15 @@ SUM(sum64s, uint64_t, __builtin_bswap64)
 
 SUM_DOUBLE(sum_double, )
 SUM_DOUBLE(sum_double_swapped, __builtin_bswap64)
+
+/* The sum of n doubles, each that many bytes after the one before. */
+__attribute__((optimize("no-tree-vectorize", "no-unroll-loops")))
+double ashlar_bench_sum_strided(const uint8_t *p, size_t n, size_t stride) {
+  double sum = 0;
+  for (; n > 0; n--, p += stride) {
+    double x;
+    memcpy(&x, p, 8);
+    sum += x;
+  }
+  return sum;
+}

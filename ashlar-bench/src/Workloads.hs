@@ -35,6 +35,7 @@ import Workloads.Texts
 import Workloads.Tokens
 import Workloads.Utf8
 import Workloads.Vectors
+import Workloads.Views
 
 -- | All workloads, by what they measure.
 families :: [(String, [Workload])]
@@ -49,6 +50,7 @@ families =
           ("Files and older types", fileWorkloads),
           ("Connections", connectionWorkloads),
           ("A vector of records", vectorWorkloads),
+          ("In place", viewWorkloads),
           ("Text: Base64, dates, numbers", textWorkloads ++ tokenWorkloads ++ digitWorkloads),
           ("Packing bytes", packingWorkloads),
           ("UTF-8", utf8Workloads),

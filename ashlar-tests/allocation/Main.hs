@@ -12,6 +12,7 @@ import Test.Tasty
 import Test.Tasty.HUnit
 import Unknown
 import Values
+import Views
 
 main :: IO ()
 main =
@@ -24,6 +25,7 @@ main =
         testCase "a storable vector: its bytes, and no sample of its memory" storableVectors,
         testCase "records with an unboxed vector: no sample of its memory for each" unboxedInside,
         testCase "sets and maps: little more than their nodes and numbers" orderedElements,
+        testCase "fields in place: nothing" fieldsInPlace,
         testCase "Base64 and hexadecimal: only the result" stringsAsText,
         testCase "a builder in a loop: only a little for each buffer" loopOfWrites,
         testCase "a user's own recursion: nothing for each element" ownRecursion,

@@ -2,6 +2,7 @@
 {-# LANGUAGE DeriveAnyClass #-}
 {-# LANGUAGE DeriveGeneric #-}
 {-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE FlexibleContexts #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE TypeApplications #-}
@@ -14,15 +15,18 @@
 module Tests.View (tests) where
 
 import Ashlar.Codec
+import Ashlar.Codec.Laws
 import Ashlar.View (Container, Element, View)
 import qualified Ashlar.View as View
 import Control.Exception (ErrorCall, evaluate, try)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.IntMap (IntMap)
-import Data.List.NonEmpty (NonEmpty)
+import qualified Data.IntMap as IM
+import Data.List.NonEmpty (NonEmpty (..))
 import Data.Map (Map)
 import qualified Data.Map as M
+import Data.Maybe (isJust)
 import Data.Sequence (Seq)
 import Data.Set (Set)
 import Data.Text (Text)
@@ -52,26 +56,24 @@ tests =
           testProperty "list of variable size" (container @[Text] id),
           testProperty "list of lists" (container @[[Word8]] id),
           testProperty "list of records" (container @[Record] id),
-          testProperty "NonEmpty" (container @(NonEmpty Text) (foldr (:) [])),
+          testProperty "NonEmpty" (\x xs -> container @(NonEmpty Text) (foldr (:) []) (x :| xs)),
           testProperty "Vector" (container @(V.Vector Shape) V.toList),
           testProperty "Seq" (container @(Seq Int) (foldr (:) [])),
           testProperty "Set" (container @(Set Text) (foldr (:) [])),
           testProperty "Map" (container @(Map Int Bool) M.toList),
           testProperty "Map of variable size" (container @(Map Text Shape) M.toList),
-          testProperty "IntMap" (container @(IntMap Text) (M.toList . M.fromList . foldMapWithKey))
+          testProperty "IntMap" (container @(IntMap Text) IM.toList)
         ],
       testProperty "lookup, by bisection" (lookups @Int @Word16),
       testProperty "lookup, one after the other" (lookups @Text @Shape),
       testProperty "a view inside of a value" inside,
+      testProperties "the instance" (codecLawsFor records),
       testCase "a format of its own is refused" own,
       testCase "damage is found where it is decoded" damage,
       testCase "checked finds it at once" damageChecked,
       testCase "nested too deeply" deep,
       testCase "elements without bytes" empties
     ]
-  where
-    foldMapWithKey = foldr (:) [] . indexed
-    indexed m = zip (either (error . show) id (mapM View.decodeView (map (View.position @1) (View.elements (viewOf m))))) (foldr (:) [] m)
 
 viewOf :: Codec a => a -> View a
 viewOf x = either (error . show) id (View.view (encode x))
@@ -115,7 +117,7 @@ shapes s = case s of
   Both a b -> named "Both" .&&. two (View.constructor @"Both" v) a b
   where
     v = viewOf s
-    named n = View.constructorName v === n .&&. (View.constructor @"Circle" v == Nothing) === (n /= "Circle")
+    named n = View.constructorName v === n .&&. isJust (View.constructor @"Circle" v) === (n == "Circle")
     two found a b =
       (got . View.position @1 <$> found) === Just (Right a)
         .&&. (got . View.position @2 <$> found) === Just (Right b)
@@ -123,7 +125,7 @@ shapes s = case s of
 colours :: Colour -> Property
 colours c =
   View.constructorName (viewOf c) === show c
-    .&&. (View.constructor @"Green" (viewOf c) == Nothing) === (c /= Green)
+    .&&. isJust (View.constructor @"Green" (viewOf c)) === (c == Green)
 
 leaves :: View (Tree Int) -> Either DecodeError Int
 leaves v = case View.constructor @"Node" v of
@@ -152,7 +154,7 @@ container list c =
     v = viewOf c
     xs = list c
 
-lookups :: (Ord k, Codec k, Codec v, Show v, Eq v) => Map k v -> k -> Property
+lookups :: (Ord k, Show k, Codec k, Codec v, Show v, Eq v) => Map k v -> k -> Property
 lookups m k =
   conjoin
     [ (fmap got <$> View.lookup key v) === Right (Right <$> M.lookup key m) | key <- k : M.keys m
@@ -207,6 +209,9 @@ empties = do
   assertBool "()" (refused (View.view bytes :: Either DecodeError (View [()])))
   assertBool "[Proxy]" (refused (View.view bytes :: Either DecodeError (View [Unit])))
   View.count (viewOf (replicate 1000 ())) @?= 1000
+
+records :: Samples (View Record)
+records = Samples (View.viewOf <$> arbitrary) (const []) show (==)
 
 -- A view in a value: the bytes are those of the value, and what is before and after is decoded.
 inside :: Word8 -> Record -> Text -> Property

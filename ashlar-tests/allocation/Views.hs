@@ -1,0 +1,52 @@
+{-# LANGUAGE DataKinds #-}
+{-# LANGUAGE DeriveAnyClass #-}
+{-# LANGUAGE DeriveGeneric #-}
+{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
+
+-- |
+-- Module      : Views
+-- Description : What reading in place takes
+module Views (fieldsInPlace) where
+
+import Ashlar.Codec
+import Ashlar.View (View)
+import qualified Ashlar.View as View
+import qualified Data.ByteString as S
+import Data.Int (Int32)
+import Data.Text (Text)
+import qualified Data.Text as T
+import GHC.Generics (Generic)
+import Measure
+import Test.Tasty.HUnit
+
+-- Nothing for each element: neither behind fields of constant size, nor behind texts, nor where a
+-- value may be refused.
+fieldsInPlace :: Assertion
+fieldsInPlace = do
+  nothingForEach (\n -> allocatedBy points (encode [Point 1 (fromIntegral i) True | i <- [1 .. n]]))
+  nothingForEach (\n -> allocatedBy named (encode [Named (T.pack (show i)) T.empty 1 | i <- [1 .. n]]))
+  where
+    points bs = summed @Point (View.foldElements (\acc v -> acc + value (View.field @"y" v) + flags v) 0) bs
+    flags :: View Point -> Double
+    flags v = if value (View.field @"flag" v) then 1 else 0
+    named bs = summed @Named (View.foldElements (\acc v -> acc + value (View.field @"amount" v)) 0) bs
+    {-# NOINLINE points #-}
+    {-# NOINLINE named #-}
+
+summed :: forall a. Codec a => (View [a] -> Double) -> S.ByteString -> Double
+summed f bs = either (const 0) f (View.view bs)
+{-# INLINE summed #-}
+
+value :: Codec a => View a -> a
+value v = either (error . show) id (View.decodeView v)
+{-# INLINE value #-}
+
+data Point = Point {_x :: Int32, y :: Double, flag :: Bool}
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+data Named = Named {_name :: Text, _note :: Text, amount :: Double}
+  deriving stock (Generic)
+  deriving anyclass (Codec)
