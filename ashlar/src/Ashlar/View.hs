@@ -279,12 +279,8 @@ viewBytes v = case extent @a bs of
 -- Paths are composed: @'field' \@"price" . 'field' \@"item"@.
 --
 -- @since 0.1.0.0
-field ::
-  forall name t.
-  (Tagged t, Before (Named name t)) =>
-  View t ->
-  View (PartType (Named name t))
-field = place @t @(Named name t)
+field :: forall name t b. HasField name (View t) (View b) => View t -> View b
+field = getField @name
 {-# INLINE field #-}
 
 -- | A field, by its number, counted from 1: for tuples and constructors without names.
@@ -322,7 +318,7 @@ instance
   (Tagged t, Before (Named name t), v ~ View (PartType (Named name t))) =>
   HasField name (View t) v
   where
-  getField = field @name
+  getField = place @t @(Named name t)
   {-# INLINE getField #-}
 
 -- | The fields of a value, if it has the constructor of this name.
