@@ -1,0 +1,49 @@
+"""What reading and writing raise."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+__all__ = ["AshlarError", "DecodeError", "EncodeError"]
+
+
+class AshlarError(ValueError):
+    """The base of all errors of this package."""
+
+
+class DecodeError(AshlarError):
+    """Bytes that are refused: where, and why.
+
+    ``offset`` counts bytes from the beginning of the value, ``path`` is the way to the part that is
+    wrong (it may be empty), ``reason`` says what is wrong. The text is the first line that Haskell's
+    ``displayException`` shows.
+
+    >>> str(DecodeError(51, "Order.items[1].price", "8 bytes needed, 5 left"))
+    'at byte 51, in Order.items[1].price: 8 bytes needed, 5 left'
+    """
+
+    def __init__(self, offset: int, path: str, reason: str) -> None:
+        place = f", in {path}" if path else ""
+        super().__init__(f"at byte {offset}{place}: {reason}")
+        self.offset = offset
+        self.path = path
+        self.reason = reason
+
+    def __reduce__(self) -> object:
+        return (DecodeError, (self.offset, self.path, self.reason))
+
+
+class EncodeError(AshlarError, TypeError):
+    """A value that is not one of the schema. ``path`` is the way to the part that is wrong.
+
+    >>> str(EncodeError("Order.items[1]", "a whole number is needed, not str"))
+    'in Order.items[1]: a whole number is needed, not str'
+    """
+
+    def __init__(self, path: Optional[str], reason: str) -> None:
+        super().__init__(f"in {path}: {reason}" if path else reason)
+        self.path = path or ""
+        self.reason = reason
+
+    def __reduce__(self) -> object:
+        return (EncodeError, (self.path, self.reason))
