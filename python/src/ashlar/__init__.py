@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import shapes
+from .binding import Type, bind
 from .errors import AshlarError, DecodeError, EncodeError
 from .schema import Schema
 from .source import identifier, member_names, python_source
@@ -15,6 +16,8 @@ __all__ = [
     "EncodeError",
     "ExactNaN",
     "Schema",
+    "Type",
+    "bind",
     "identifier",
     "member_names",
     "python_source",

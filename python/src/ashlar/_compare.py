@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from . import shapes as s
 from ._facts import Facts
 
-__all__ = ["compare", "indices_between", "is_plain"]
+__all__ = ["Take", "compare", "indices_between", "is_plain"]
 
 
-def compare(facts: Facts, shape: s.Shape, a: Any, b: Any) -> int:
-    """Less than, equal to or greater than 0: the order of two plain values of a shape.
+#: The number of the constructor of a value of a definition, and the fields.
+Take = Callable[[int, Any], Optional[Tuple[int, Sequence[Any]]]]
 
-    >>> compare(Facts(()), s.List(s.Leaf("int8")), [1, 2], [1, 2, 0])
+
+def compare(facts: Facts, shape: s.Shape, a: Any, b: Any, take: Take) -> int:
+    """Less than, equal to or greater than 0: the order of two values of a shape.
+
+    ``take`` says what a value of a definition consists of.
+
+    >>> compare(Facts(()), s.List(s.Leaf("int8")), [1, 2], [1, 2, 0], lambda i, x: None)
     -1
     """
     # A stack of what is still to be compared: keys may be nested deep.
     work: List[Tuple[Optional[s.Shape], Any, Any]] = [(shape, a, b)]
     while work:
         at, x, y = work.pop()
-        found = x - y if at is None else _step(facts, at, x, y, work)
+        found = x - y if at is None else _step(facts, take, at, x, y, work)
         if found:
             return int(found)
     return 0
@@ -29,7 +35,7 @@ def compare(facts: Facts, shape: s.Shape, a: Any, b: Any) -> int:
 _Work = List[Tuple[Optional[s.Shape], Any, Any]]
 
 
-def _step(facts: Facts, shape: s.Shape, x: Any, y: Any, work: _Work) -> int:
+def _step(facts: Facts, take: Take, shape: s.Shape, x: Any, y: Any, work: _Work) -> int:
     # The order, as far as it is decided by these values alone. Their parts go to the work.
     if isinstance(shape, s.Leaf):
         if shape.type == "byteArray" and len(x) != len(y):
@@ -49,7 +55,16 @@ def _step(facts: Facts, shape: s.Shape, x: Any, y: Any, work: _Work) -> int:
         shapes = [shape.key, shape.value] * (min(len(xs), len(ys)) // 2)
         _lexical(shapes, xs, ys, work)
     elif isinstance(shape, s.Reference):
-        return _definition(facts, facts.definitions[shape.to], x, y, work)
+        d = facts.definitions[shape.to]
+        if d.form == "newtype":
+            work.append((d.constructors[0].fields[0].shape, x, y))
+            return 0
+        left, right = take(shape.to, x), take(shape.to, y)
+        if left is None or right is None:
+            raise ValueError(f"not values of {d.name[:100]}")
+        if left[0] != right[0]:
+            return left[0] - right[0]
+        _lexical([f.shape for f in d.constructors[left[0]].fields], left[1], right[1], work)
     else:
         return _order(x, y)
     return 0
@@ -68,35 +83,6 @@ def _entries(x: Any) -> List[Any]:
 def _lexical(shapes: Sequence[s.Shape], xs: Sequence[Any], ys: Sequence[Any], work: _Work) -> None:
     work.append((None, len(xs), len(ys)))
     work.extend(reversed([(shape, x, y) for shape, x, y in zip(shapes, xs, ys)]))
-
-
-def _definition(facts: Facts, d: s.Definition, x: Any, y: Any, work: _Work) -> int:
-    if d.form == "newtype":
-        work.append((d.constructors[0].fields[0].shape, x, y))
-        return 0
-    c = d.constructors[0] if d.form == "record" else None
-    if c is None:
-        i, x = _case(d, x)
-        j, y = _case(d, y)
-        if i != j:
-            return i - j
-        c = d.constructors[i]
-    xs, ys = _parts(x), _parts(y)
-    _lexical([f.shape for f in c.fields], xs, ys, work)
-    return 0
-
-
-def _case(d: s.Definition, value: Any) -> Tuple[int, Any]:
-    # The number of the constructor of a plain value, and the fields.
-    if isinstance(value, str):
-        name, fields = value, ()
-    else:
-        ((name, fields),) = value.items()
-    return next(i for i, c in enumerate(d.constructors) if c.name == name), fields
-
-
-def _parts(value: Any) -> List[Any]:
-    return list(value.values() if isinstance(value, dict) else value)
 
 
 def is_plain(shape: s.Shape) -> bool:

@@ -41,4 +41,5 @@ def int_of_digits(text: str) -> int:
     if text[0] == "-":
         return -int_of_digits(text[1:])
     half = len(text) // 2
-    return int_of_digits(text[:-half]) * 10**half + int_of_digits(text[-half:])
+    power: int = 10**half
+    return int_of_digits(text[:-half]) * power + int_of_digits(text[-half:])

@@ -13,11 +13,12 @@ from typing import Any, Callable, Dict, Generator, List, NamedTuple, Optional, S
 
 from . import _path
 from . import shapes as s
-from ._compare import compare, indices_between, is_plain
+from ._compare import Take, compare, indices_between, is_plain
 from ._facts import Facts, fair, is_ordered, tag_size
 from ._leafread import bound_text, leaf_reader
 from ._state import State
 from ._trampoline import run
+from ._write import plain_take
 from .values import Array
 
 __all__ = ["Exact", "Maker", "plain_alternative", "plain_record"]
@@ -38,7 +39,7 @@ class Exact:
     """A decoder of values of a schema.
 
     ``makers`` has a function for each constructor of the definitions that are not read as plain
-    values. ``derived`` gives the words of Haskell's derived instances.
+    values, and ``take`` takes such values apart. ``derived`` gives the words of Haskell's derived instances.
     """
 
     def __init__(
@@ -47,12 +48,14 @@ class Exact:
         definitions: Sequence[s.Definition],
         facts: Facts,
         makers: Optional[Dict[int, List[Maker]]] = None,
+        take: Optional[Take] = None,
         derived: bool = False,
     ) -> None:
         self._definitions = definitions
         self._facts = facts
         self._derived = derived
         self._makers = makers or {}
+        self._take = take or plain_take(facts)
         self._known: Dict[Tuple[int, bool], _Node] = {}
         self._root = self._uncovered(root)
 
@@ -112,13 +115,15 @@ class Exact:
         if isinstance(shape, s.Array):
             return self._array(shape, covered)
         if isinstance(shape, s.Constant):
-            return _Node(False, lambda st: _constant(st, shape.bytes))
+            expected = shape.bytes
+            return _Node(False, lambda st: _constant(st, expected))
         if isinstance(shape, s.Reference):
-            return _Node(True, lambda st: self._reference(shape.to, covered).read(st))
+            to = shape.to
+            return _Node(True, lambda st: self._reference(to, covered).read(st))
         if isinstance(shape, s.Opaque):
-            size = shape.size
-            if size is not None:
-                return _Node(False, lambda st: st.take(size))  # type: ignore[arg-type]
+            if shape.size is not None:
+                size = shape.size
+                return _Node(False, lambda st: st.take(size))
             refusal = f"the format {shape.name[:100]} is not described"
         else:
             refusal = f"the irregular type {shape.name[:100]} is not described"
@@ -164,7 +169,7 @@ class Exact:
             if node.nests:
                 value = yield value
             if ordered is not None and values:
-                if compare(self._facts, ordered, values[-1], value) >= 0:
+                if compare(self._facts, ordered, values[-1], value, self._take) >= 0:
                     st.invalid(start, "keys that do not ascend")
             values.append(value)
         st.leave()
@@ -206,7 +211,7 @@ class Exact:
                 k = key.read(st)
                 if key.nests:
                     k = yield k
-                if ordered and pairs and compare(facts, shape.key, pairs[-1][0], k) >= 0:
+                if ordered and pairs and compare(facts, shape.key, pairs[-1][0], k, self._take) >= 0:
                     st.invalid(start, "keys that do not ascend")
                 x = value.read(st)
                 if value.nests:

@@ -38,7 +38,7 @@ class Facts:
         self.definitions = definitions
         #: What to write for a reference to each definition: newtypes are what they wrap.
         self.bare: List[s.Shape] = _unwrapping(definitions)
-        always = {
+        always: Dict[int, Sequence[int]] = {
             i: [r for f in _field_shapes(d) for r in _certain(f)]
             for i, d in enumerate(definitions)
             if d.form != "sum"

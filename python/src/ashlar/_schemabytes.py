@@ -146,8 +146,10 @@ def _shape(value: Any, depth: int) -> s.Shape:
         return s.Opaque(parts[0], parts[1], parts[2])
     if name == "Irregular":
         return s.Irregular(parts[0])
-    kind = {"List": s.List, "NonEmpty": s.NonEmpty, "Set": s.Set}[name]
-    return kind(_shape(parts[1], inner), parts[0] == "LengthVarint")
+    of, compact = _shape(parts[1], inner), parts[0] == "LengthVarint"
+    if name == "List":
+        return s.List(of, compact)
+    return s.NonEmpty(of, compact) if name == "NonEmpty" else s.Set(of, compact)
 
 
 def _leaf_of(value: Any) -> s.Leaf:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Any, List, Optional, Tuple
 
 __all__ = ["AshlarError", "DecodeError", "EncodeError"]
 
@@ -28,8 +28,11 @@ class DecodeError(AshlarError):
         self.offset = offset
         self.path = path
         self.reason = reason
+        #: For one of many values: its number, and the values before it.
+        self.index = 0
+        self.values: List[Any] = []
 
-    def __reduce__(self) -> object:
+    def __reduce__(self) -> Tuple[Any, ...]:
         return (DecodeError, (self.offset, self.path, self.reason))
 
 
@@ -45,5 +48,5 @@ class EncodeError(AshlarError, TypeError):
         self.path = path or ""
         self.reason = reason
 
-    def __reduce__(self) -> object:
+    def __reduce__(self) -> Tuple[Any, ...]:
         return (EncodeError, (self.path, self.reason))
