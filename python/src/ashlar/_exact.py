@@ -86,8 +86,10 @@ class Exact:
         cost = self._facts.cost_of(shape)
         if self._derived or fair(cost):
             return self._covered(shape)
-        inner = self._covered(shape) if fair(cost, 1) else self._shape(shape, False)
-        return _charged(1 if fair(cost, 1) else _own_parts(shape), inner)
+        if fair(cost, 1):
+            return _charged(1, cost[0], self._covered(shape))
+        parts = _own_parts(shape)
+        return _charged(parts, parts, self._shape(shape, False))
 
     def _beside(self, shape: s.Shape, more: int = 1) -> _Node:
         covered = self._derived or fair(self._facts.cost_of(shape), more)
@@ -357,8 +359,9 @@ def _tag_text(name: str, count: int, tag: int) -> str:
     return f"constructor tag {tag}, but {name} has {text}"
 
 
-def _charged(steps: int, node: _Node) -> _Node:
+def _charged(steps: int, parts: int, node: _Node) -> _Node:
     def read(st: State) -> Any:
+        st.work(parts)
         st.spend(" elements of no bytes", steps)
         return node.read(st)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import List, NoReturn, Union
 
 from . import _path
-from ._budget import LEVELS, RAISABLE, STEPS
+from ._budget import LEVELS, PARTS, RAISABLE, STEPS
 from .errors import DecodeError
 
 __all__ = ["State"]
@@ -16,7 +16,7 @@ Buffer = Union[bytes, bytearray, memoryview]
 class State:
     """What a run of a decoder knows. ``at`` is the cursor."""
 
-    __slots__ = ("data", "at", "end", "base", "frames", "parts", "steps", "most_levels")
+    __slots__ = ("data", "at", "end", "base", "frames", "parts", "steps", "parts_left", "most_levels")
 
     def __init__(self, data: bytes, at: int, end: int) -> None:
         self.data = data
@@ -26,6 +26,7 @@ class State:
         self.frames: List[_path.Frame] = []
         self.parts: List[int] = []
         self.steps = STEPS
+        self.parts_left = PARTS
         self.most_levels = LEVELS
 
     def invalid(self, at: int, reason: str) -> NoReturn:
@@ -56,6 +57,12 @@ class State:
         if n > self.steps:
             self.invalid(self.at, f"more than {STEPS}{what}{RAISABLE}")
         self.steps -= n
+
+    def work(self, parts: int) -> None:
+        """Make parts of a value that has few bytes for them."""
+        self.parts_left -= parts
+        if self.parts_left < 0:
+            self.spend(" elements of no bytes", STEPS + 1)
 
     def enter(self, frame: _path.Frame) -> None:
         """Begin a value inside of another one."""
