@@ -4,22 +4,37 @@ from __future__ import annotations
 
 from . import shapes
 from .binding import Type, bind
+from .damage import Cause, Damage, Lost
 from .errors import AshlarError, DecodeError, EncodeError
+from .files import Reader, append, read, reader, write, writer
 from .schema import Schema
 from .source import identifier, member_names, python_source
+from ._writer import FileLocked, RecordTooLarge, Writer
 from .values import Array, ExactNaN
 
 __all__ = [
     "Array",
     "AshlarError",
+    "Cause",
+    "Damage",
     "DecodeError",
     "EncodeError",
     "ExactNaN",
+    "FileLocked",
+    "Lost",
+    "Reader",
+    "RecordTooLarge",
     "Schema",
     "Type",
+    "Writer",
+    "append",
     "bind",
     "identifier",
     "member_names",
     "python_source",
+    "read",
+    "reader",
     "shapes",
+    "write",
+    "writer",
 ]

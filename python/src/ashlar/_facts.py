@@ -15,6 +15,7 @@ from ._graph import components
 __all__ = [
     "Cost",
     "Facts",
+    "constant_size",
     "fair",
     "is_ordered",
     "least_of_leaf",
@@ -266,3 +267,45 @@ def _unordered(definitions: Sequence[s.Definition]) -> Set[int]:
             seen.add(i)
             work.extend(users.get(i, ()))
     return seen
+
+
+def constant_size(facts: Facts, shape: s.Shape) -> bool:
+    """Do all values of the shape have the same number of bytes, as Haskell's layouts know it?
+
+    >>> constant_size(Facts(()), s.Leaf("int64")), constant_size(Facts(()), s.Leaf("utf8"))
+    (True, False)
+    """
+    work = [shape]
+    seen: Set[int] = set()
+    while work:
+        shape = work.pop()
+        if isinstance(shape, s.Between):
+            shape = shape.leaf
+        if isinstance(shape, s.Leaf):
+            sized = shape.encoding in ("", "bigEndian") and shape.type in (
+                *s.NUMBERS,
+                "float32",
+                "float64",
+                "bool",
+                "char",
+                "scalarValue",
+                "unit",
+            )
+            if not sized:
+                return False
+        elif isinstance(shape, (s.Tuple, s.Ratio)):
+            work.extend(s.children(shape))
+        elif isinstance(shape, s.Reference):
+            d = facts.definitions[shape.to]
+            if d.form == "sum" and any(c.fields for c in d.constructors):
+                return False
+            if shape.to in facts.endless:
+                return False
+            if shape.to not in seen:
+                seen.add(shape.to)
+                work.extend(_field_shapes(d))
+        elif not isinstance(shape, s.Constant) and not (
+            isinstance(shape, s.Opaque) and shape.size is not None
+        ):
+            return False
+    return True
