@@ -263,7 +263,7 @@ class Writing(FileCase):
                 before = len(self.stored())
                 ashlar.append(self.path, TEXTS, ["lost" * 9], index=False)
                 self.store(self.stored()[:-7])
-                self.assertLess(before - 200, len(self.stored()))
+                self.assertNotEqual(before, len(self.stored()))
             self.assertEqual(list(ashlar.read(self.path, whole_tail=False))[: len(texts)], texts)
         ashlar.append(self.path, TEXTS, [])
         self.assertEqual(list(ashlar.read(self.path)), texts)
