@@ -6,7 +6,7 @@ from . import shapes
 from .binding import Type, bind
 from .damage import Cause, Damage, Lost
 from .errors import AshlarError, DecodeError, EncodeError
-from .files import Reader, append, read, reader, write, writer
+from .files import Reader, append, read, read_lines, reader, write, writer
 from .schema import Schema
 from .source import identifier, member_names, python_source
 from ._writer import FileLocked, RecordTooLarge, Writer
@@ -33,6 +33,7 @@ __all__ = [
     "member_names",
     "python_source",
     "read",
+    "read_lines",
     "reader",
     "shapes",
     "write",

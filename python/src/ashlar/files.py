@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Iterable, Iterator, Optional, TypeVar, Union
+from typing import Any, Callable, Iterable, Iterator, List, Optional, Tuple, TypeVar, Union
 
 from . import _zlib
 from ._append import NewType
@@ -20,10 +20,10 @@ from ._typed import evolved_reader, refused_schema, stored_fingerprint
 from ._writer import Writer
 from .binding import Type, bind
 from .damage import Lost
-from .errors import DecodeError
+from .errors import AshlarError, DecodeError
 from .schema import Schema
 
-__all__ = ["Reader", "append", "read", "reader", "write", "writer"]
+__all__ = ["Reader", "append", "read", "read_lines", "reader", "write", "writer"]
 
 T = TypeVar("T")
 
@@ -63,6 +63,33 @@ def read(
     reading = _reading(type, skipping)._replace(
         resync=resync, whole_tail=whole_tail, start=start, block_limit=block_limit
     )
+    return _all(reading, source, name)
+
+
+def read_lines(
+    source: Any,
+    *,
+    start: int = 0,
+    resync: Optional[Callable[[Lost], Any]] = None,
+    block_limit: int = 67_108_864,
+    name: str = "",
+) -> Iterator[str]:
+    """The records of a file as lines of JSON, as ``ashlar show --json`` prints them, without newlines.
+
+    The arguments are those of :func:`read`.
+
+    >>> import tempfile, ashlar
+    >>> words = ashlar.bind(ashlar.Schema(ashlar.shapes.Leaf("utf8")))
+    >>> path = tempfile.mkdtemp() + "/words"
+    >>> ashlar.write(path, words, ["brick", "mortar"])
+    >>> list(ashlar.read_lines(path))
+    ['"brick"', '"mortar"']
+    """
+    reading = Reading(None, None, _lines_by_own_schema, resync, True, start, block_limit)
+    return _all(reading, source, name)
+
+
+def _all(reading: Reading, source: Any, name: str) -> Iterator[Any]:
     if hasattr(source, "read"):
         return _records(reading, StreamInput(name or "stream", source))
     return _of_file(reading, os.fspath(source))
@@ -111,6 +138,34 @@ def _by_own_schema(schema: bytes, fingerprint: bytes) -> Union[Decode, str]:
     except DecodeError as e:
         return f"no schema that can be read: {e}"
     return Decode(bind(found), _may_be_empty(found), None)
+
+
+class _Lines:
+    # Values as lines of JSON.
+    def __init__(self, plain: Type[Any]) -> None:
+        self._plain = plain
+
+    def decode_from(self, data: bytes, at: int) -> Tuple[str, int]:
+        value, end = self._plain.decode_from(data, at)
+        return self._line(value, end - at), end
+
+    def decode_many(self, data: bytes, at: int, count: int) -> Tuple[List[str], int]:
+        values, end = self._plain.decode_many(data, at, count)
+        return [self._line(value, 0) for value in values], end
+
+    def _line(self, value: Any, size: int) -> str:
+        try:
+            return self._plain.to_json_line(value)
+        except AshlarError as e:
+            raise DecodeError(size, "", str(e)) from None
+
+
+def _lines_by_own_schema(schema: bytes, fingerprint: bytes) -> Union[Decode, str]:
+    found = _by_own_schema(schema, fingerprint)
+    if isinstance(found, str):
+        return found
+    plain: Any = found.values
+    return found._replace(values=_Lines(plain))
 
 
 def _evolved(type: Type[Any], schema: bytes, skipping: bool) -> Union[Decode, str]:
