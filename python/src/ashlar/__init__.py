@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from . import shapes
+from . import evolution, shapes
+from ._typed import evolve
 from .binding import Type, bind
 from .damage import Cause, Damage, Lost
-from .errors import AshlarError, DecodeError, EncodeError
+from .errors import AshlarError, DecodeError, EncodeError, EvolutionError
 from .files import Reader, append, read, read_lines, reader, write, writer
 from .schema import Schema
 from .source import identifier, member_names, python_source
@@ -19,6 +20,7 @@ __all__ = [
     "Damage",
     "DecodeError",
     "EncodeError",
+    "EvolutionError",
     "ExactNaN",
     "FileLocked",
     "Lost",
@@ -29,6 +31,8 @@ __all__ = [
     "Writer",
     "append",
     "bind",
+    "evolution",
+    "evolve",
     "identifier",
     "member_names",
     "python_source",

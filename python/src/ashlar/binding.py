@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Generic, List, Optional, Tuple, Type as Class, TypeVar, Union, overload
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Generic,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    Type as Class,
+    TypeVar,
+    Union,
+    overload,
+)
 
 from ._bindclasses import Classes, bind_classes
 from ._emit import Unusual, small_enough
@@ -13,11 +27,14 @@ from ._json import MOST_JSON, json_text
 from ._state import State
 from ._write import write
 from .errors import AshlarError, DecodeError
+from .evolution import Rule
 from .schema import Schema
 
 __all__ = ["Type", "bind"]
 
 T = TypeVar("T")
+
+Evolution = Optional[Mapping[str, Sequence[Rule]]]
 
 _Read = Callable[[bytes, int, int], Tuple[Any, int]]
 _Many = Callable[[bytes, int, int, int, List[Any]], int]
@@ -30,8 +47,13 @@ class Type(Generic[T]):
     type for many values.
     """
 
-    def __init__(self, schema: Schema, classes: Classes) -> None:
+    def __init__(
+        self, schema: Schema, classes: Classes, evolution: Mapping[str, Sequence[Rule]]
+    ) -> None:
         self.schema = schema
+        self.evolution = evolution
+        #: What values of definitions consist of.
+        self.take = classes.take
         self._classes = classes
         self._exact: Optional[Exact] = None
         self._read: Optional[_Read] = None
@@ -178,24 +200,35 @@ def _give_up(*arguments: Any) -> Any:
 
 
 @overload
-def bind(schema: Union[Schema, bytes]) -> Type[Any]: ...
+def bind(
+    schema: Union[Schema, bytes], *, evolution: Evolution = ...
+) -> Type[Any]: ...
 
 
 @overload
-def bind(schema: Union[Schema, bytes], kind: Class[T]) -> Type[T]: ...
+def bind(
+    schema: Union[Schema, bytes], kind: Class[T], *, evolution: Evolution = ...
+) -> Type[T]: ...
 
 
 @overload
-def bind(schema: Union[Schema, bytes], kind: Any) -> Type[Any]: ...
+def bind(
+    schema: Union[Schema, bytes], kind: Any, *, evolution: Evolution = ...
+) -> Type[Any]: ...
 
 
-def bind(schema: Union[Schema, bytes], kind: Any = None) -> Type[Any]:
+def bind(
+    schema: Union[Schema, bytes], kind: Any = None, *, evolution: Evolution = None
+) -> Type[Any]:
     """Read and write the values of a schema as plain values, or as those of dataclasses.
 
     ``kind`` is a dataclass, or any annotation that contains some: ``List[Order]``, ``Union[A, B]``.
     The attributes have the names that :func:`ashlar.member_names` gives, in any order. The members
     of a ``Union`` are the constructors that are not retired, in their order. :func:`python_source`
     prints such classes. Where the annotation is ``Any``, or no class, values are plain.
+
+    ``evolution`` says what has changed since older data were written: for the names of types, rules
+    of :mod:`ashlar.evolution`.
 
     Raises :class:`TypeError` if the classes are not those of the schema.
 
@@ -215,4 +248,4 @@ def bind(schema: Union[Schema, bytes], kind: Any = None) -> Type[Any]:
     """
     if not isinstance(schema, Schema):
         schema = Schema.decode(schema)
-    return Type(schema, bind_classes(schema, kind))
+    return Type(schema, bind_classes(schema, kind), evolution or {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, List, Optional, Tuple
 
-__all__ = ["AshlarError", "DecodeError", "EncodeError"]
+__all__ = ["AshlarError", "DecodeError", "EncodeError", "EvolutionError"]
 
 
 class AshlarError(ValueError):
@@ -50,3 +50,7 @@ class EncodeError(AshlarError, TypeError):
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return (EncodeError, (self.path, self.reason))
+
+
+class EvolutionError(AshlarError):
+    """Values of another schema cannot be read as those of a type. The text says why, and what to write."""

@@ -1,0 +1,124 @@
+"""Leaves that become others without loss."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, List, Optional, Tuple
+
+from . import shapes as s
+from ._facts import Facts, least_of_leaf
+from ._leafread import leaf_reader
+from ._ops import Block, Copy, Groups, Magnitude, Op, Skip, Through, count_bytes
+from ._state import State
+from ._write import plain_take, write
+
+__all__ = ["leaf_ops", "letters_ops", "string_ops", "text_ops", "whole_ops"]
+
+_FLOATS = ("float32", "float64")
+
+
+def leaf_ops(keep: bool, leaf: s.Leaf) -> List[Op]:
+    """Copy or leave out a leaf."""
+    kind = leaf.type
+    if kind == "unit":
+        return []
+    if leaf.encoding in ("varint", "zigzag"):
+        return [Groups(keep)]
+    if kind in ("integer", "natural", "fixedPoint", "date", "duration"):
+        return [Magnitude(keep, 0 if kind == "natural" else 1)]
+    if kind in ("bytes", "byteArray", "utf8", "utf16"):
+        width = 2 if kind == "utf16" else 1
+        return [Block(leaf.compact, leaf.compact if keep else None, 0, width)]
+    size = least_of_leaf(leaf)
+    return [Copy(size) if keep else Skip(size)]
+
+
+def string_ops(reordered: bool, a: s.Leaf, b: s.Leaf) -> Optional[List[Op]]:
+    """Strings whose length is written in another way. May their order change, too?"""
+    kinds = {a.type, b.type}
+    blobs = kinds <= {"bytes", "byteArray"} and (reordered or len(kinds) == 1)
+    if blobs or kinds == {"utf8"}:
+        return [Block(a.compact, b.compact, 0, 1)]
+    return None
+
+
+#: The kind of a whole number (of a date, say), and its least and its greatest value if there are any.
+_Range = Tuple[Optional[s.Leaf], Optional[int], Optional[int]]
+
+
+def _range_of(shape: s.Shape) -> Optional[_Range]:
+    leaf = shape.leaf if isinstance(shape, s.Between) else shape
+    if not isinstance(leaf, s.Leaf) or not (s.is_whole(leaf) or isinstance(shape, s.Between)):
+        return None
+    kind = leaf if leaf.type in ("fixedPoint", "date", "duration") else None
+    if isinstance(shape, s.Between):
+        return kind, shape.low, shape.high
+    if leaf.type in s.NUMBERS:
+        return kind, s.NUMBERS[leaf.type][1], s.NUMBERS[leaf.type][2]
+    return kind, 0 if leaf.type == "natural" else None, None
+
+
+def _fits(old: Optional[_Range], new: Optional[_Range]) -> bool:
+    if old is None or new is None or old[0] != new[0]:
+        return False
+    below = new[1] is None or (old[1] is not None and new[1] <= old[1])
+    above = new[2] is None or (old[2] is not None and new[2] >= old[2])
+    return below and above
+
+
+def whole_ops(x: s.Shape, y: s.Shape) -> Optional[List[Op]]:
+    """The steps for a number to become a number of another shape, if that has all of its values."""
+    old, new = _range_of(x), _range_of(y)
+    if isinstance(y, s.Leaf) and y.type in _FLOATS:
+        wider = isinstance(x, s.Leaf) and x.type == "float32" and y.type == "float64"
+        bits = 53 if y.type == "float64" else 24
+        exact = (
+            old is not None
+            and old[0] is None
+            and old[1] is not None
+            and old[2] is not None
+            and old[1] >= -(1 << bits)
+            and old[2] <= 1 << bits
+        )
+        return [_rewritten(x, y, float)] if wider or exact else None
+    if not _fits(old, new):
+        return None
+    leaf = y.leaf if isinstance(y, s.Between) else y
+    return [_rewritten(x, leaf, lambda n: n)]
+
+
+def _rewritten(x: s.Shape, y: s.Shape, change: Callable[[Any], Any]) -> Op:
+    # Read a value of the old shape, which decides what is refused, and write it as another one.
+    from ._exact import Exact
+
+    facts = Facts(())
+    take = plain_take(facts)
+    exact = Exact(x, (), facts)
+
+    def read(st: State) -> bytes:
+        out = bytearray()
+        write(facts, take, y, change(exact.read(st)), out)
+        return bytes(out)
+
+    return Through(read)
+
+
+def _is_text(leaf: s.Leaf) -> bool:
+    return leaf.type in ("utf8", "utf16")
+
+
+def text_ops(a: s.Leaf, b: s.Leaf) -> Optional[List[Op]]:
+    """The steps for text to become text in another encoding."""
+    return [_rewritten(a, b, lambda t: t)] if _is_text(a) and _is_text(b) else None
+
+
+def letters_ops(a: s.Leaf, compact: bool, b: s.Leaf) -> Optional[List[Op]]:
+    """The steps for text to become a list of characters."""
+    if not _is_text(a) or b.type not in ("char", "scalarValue"):
+        return None
+    read_text = leaf_reader(a)
+
+    def read(st: State) -> bytes:
+        text: str = read_text(st)
+        return count_bytes(compact, len(text)) + text.encode("utf-32-le")
+
+    return [Through(read)]
