@@ -36,8 +36,10 @@ _FREE = 256
 class _Out:
     # The new bytes in pieces: each with the offset that it comes from, and whether it is a copy of
     # the bytes there.
+    # Fields in another order are pieces in lists of their own: moving the bytes of a recursive type
+    # at each level would take quadratic time.
     def __init__(self, start: int) -> None:
-        self.pieces: List[Tuple[bytes, int, bool]] = []
+        self.pieces: List[Any] = []
         self.start = start
         self.size = 0
         self.checkpoint = _FREE
@@ -70,7 +72,8 @@ class Translation:
         """The new bytes of the value at the cursor, and the pieces that they consist of."""
         out = _Out(st.at)
         run(self._steps(self._main, st, out))
-        return b"".join([data for data, _, _ in out.pieces]), out.pieces
+        pieces = _flat(out.pieces)
+        return b"".join([data for data, _, _ in pieces]), pieces
 
     def _steps(self, ops: List[Op], st: State, out: _Out) -> _Runs:
         for op in ops:
@@ -128,7 +131,19 @@ class Translation:
             groups.append(out.pieces)
         out.pieces = before
         for i in op.order:
-            out.pieces.extend(groups[i])
+            out.pieces.append(groups[i])
+
+
+def _flat(pieces: List[Any]) -> List[Tuple[bytes, int, bool]]:
+    out: List[Tuple[bytes, int, bool]] = []
+    work = list(reversed(pieces))
+    while work:
+        piece = work.pop()
+        if isinstance(piece, list):
+            work.extend(reversed(piece))
+        else:
+            out.append(piece)
+    return out
 
 
 def origin(pieces: List[Tuple[bytes, int, bool]], k: int, end: int) -> int:

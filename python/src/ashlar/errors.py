@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any, List, Optional, Tuple
 
-__all__ = ["AshlarError", "DecodeError", "EncodeError", "EvolutionError"]
+from ._describe import clean
+
+__all__ = ["AshlarError", "DecodeError", "EncodeError", "EvolutionError", "escaped"]
 
 
 class AshlarError(ValueError):
@@ -24,7 +27,7 @@ class DecodeError(AshlarError):
 
     def __init__(self, offset: int, path: str, reason: str) -> None:
         place = f", in {path}" if path else ""
-        super().__init__(f"at byte {offset}{place}: {reason}")
+        super().__init__(escaped(f"at byte {offset}{place}: {reason}"))
         self.offset = offset
         self.path = path
         self.reason = reason
@@ -34,6 +37,17 @@ class DecodeError(AshlarError):
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return (DecodeError, (self.offset, self.path, self.reason))
+
+
+def escaped(text: str) -> str:
+    """A text in one line: control characters are escaped as Haskell's ``show`` does it.
+
+    >>> escaped("a\nb\u2028c")
+    'a\\nb\\8232c'
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(clean(c) if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text)
 
 
 class EncodeError(AshlarError, TypeError):
