@@ -9,7 +9,7 @@ from typing import Optional, Tuple
 
 from ._decimal import digits_of
 
-__all__ = ["date", "decimal", "floating", "fraction", "quoted", "whole"]
+__all__ = ["date", "decimal", "floating", "fraction", "printable", "quoted", "whole"]
 
 _LARGEST = 1 << 4096
 
@@ -27,6 +27,15 @@ def quoted(text: str) -> str:
     if _USUAL.match(text):
         return f'"{text}"'
     return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def printable(text: str) -> str:
+    """A text in which what is not printable is escaped as in a string.
+
+    >>> printable('{"a":"\u2028"}')
+    '{"a":"\\u2028"}'
+    """
+    return text if text.isascii() else "".join(c if c < "\x7f" else _escaped(c) for c in text)
 
 
 def _escaped(c: str) -> str:

@@ -16,6 +16,7 @@ from ._open import Reading, open_first
 from ._reader import RecordReader
 from ._records import Decode, decode_one
 from ._scan import start_at
+from ._shown import shown_text
 from ._typed import evolved_reader, refused_schema, stored_fingerprint
 from ._writer import Writer
 from .binding import Type, bind
@@ -23,7 +24,7 @@ from .damage import Lost
 from .errors import AshlarError, DecodeError
 from .schema import Schema
 
-__all__ = ["Reader", "append", "read", "read_lines", "reader", "write", "writer"]
+__all__ = ["Reader", "append", "by_own_schema", "read", "read_lines", "read_shown", "reader", "write", "writer"]
 
 T = TypeVar("T")
 
@@ -126,13 +127,14 @@ def _of_file(reading: Reading, path: str) -> Iterator[Any]:
 
 def _reading(type: Optional[Type[Any]], skipping: bool) -> Reading:
     if type is None:
-        return Reading(None, None, _by_own_schema)
+        return Reading(None, None, by_own_schema)
     kind = type
     today = Decode(type, _may_be_empty(type.schema), _passing(bind(type.schema)))
     return Reading(stored_fingerprint(type.schema), today, lambda schema, _: _evolved(kind, schema, skipping))
 
 
-def _by_own_schema(schema: bytes, fingerprint: bytes) -> Union[Decode, str]:
+def by_own_schema(schema: bytes, fingerprint: bytes) -> Union[Decode, str]:
+    """How to read records by their own schema alone, or why not."""
     try:
         found = Schema.decode(schema)
     except DecodeError as e:
@@ -140,10 +142,24 @@ def _by_own_schema(schema: bytes, fingerprint: bytes) -> Union[Decode, str]:
     return Decode(bind(found), _may_be_empty(found), None)
 
 
+def read_shown(
+    source: Any,
+    *,
+    start: int = 0,
+    resync: Optional[Callable[[Lost], Any]] = None,
+    block_limit: int = 67_108_864,
+    name: str = "",
+) -> Iterator[str]:
+    """The records of a file as lines for people, as ``ashlar show`` prints them, without newlines."""
+    reading = Reading(None, None, _shown_by_own_schema, resync, True, start, block_limit)
+    return _all(reading, source, name)
+
+
 class _Lines:
-    # Values as lines of JSON.
-    def __init__(self, plain: Type[Any]) -> None:
+    # Values as lines of JSON, or for people.
+    def __init__(self, plain: Type[Any], line: Callable[[Any], str]) -> None:
         self._plain = plain
+        self._text = line
 
     def decode_from(self, data: bytes, at: int) -> Tuple[str, int]:
         value, end = self._plain.decode_from(data, at)
@@ -155,17 +171,28 @@ class _Lines:
 
     def _line(self, value: Any, size: int) -> str:
         try:
-            return self._plain.to_json_line(value)
+            return self._text(value)
         except AshlarError as e:
             raise DecodeError(size, "", str(e)) from None
 
 
 def _lines_by_own_schema(schema: bytes, fingerprint: bytes) -> Union[Decode, str]:
-    found = _by_own_schema(schema, fingerprint)
+    found = by_own_schema(schema, fingerprint)
     if isinstance(found, str):
         return found
     plain: Any = found.values
-    return found._replace(values=_Lines(plain))
+    return found._replace(values=_Lines(plain, plain.to_json_line))
+
+
+def _shown_by_own_schema(schema: bytes, fingerprint: bytes) -> Union[Decode, str]:
+    found = by_own_schema(schema, fingerprint)
+    if isinstance(found, str):
+        return found
+    plain: Any = found.values
+    s = plain.schema
+    return found._replace(
+        values=_Lines(plain, lambda value: shown_text(s.facts, plain.take, s.root, value))
+    )
 
 
 def _evolved(type: Type[Any], schema: bytes, skipping: bool) -> Union[Decode, str]:
