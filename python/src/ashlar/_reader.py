@@ -82,6 +82,7 @@ class RecordReader:
         at, _ = locate(scan, part.start, part.end, self._index_of(part), own)
         before: Optional[Tuple[int, BlockHeader]] = None
         while True:
+            place = at
             h = header_at(scan, at) if end is None or at < end else None
             if h is not None and (before is None or written_next(before[1], h)):
                 cause = d.wrong_number(scan.before + h.first)
@@ -95,7 +96,7 @@ class RecordReader:
                     return None
                 (at, h), cause = found, d.simple("NotABlock")
             if own < h.first:
-                raise self._damage(scan.base + at, i, cause)
+                raise self._damage(scan.base + place, i, cause)
             if h.kind == RECORDS and h.first <= own < h.next_record():
                 return self._load(part, at, h, end, i)
             before, at = (at, h), h.end(at)

@@ -24,7 +24,7 @@ from .damage import Lost
 from .errors import AshlarError, DecodeError
 from .schema import Schema
 
-__all__ = ["Reader", "append", "by_own_schema", "read", "read_lines", "read_shown", "reader", "write", "writer"]
+__all__ = ["Reader", "append", "by_own_schema", "lines_by_own_schema", "read", "read_lines", "read_shown", "reader", "write", "writer"]
 
 T = TypeVar("T")
 
@@ -86,7 +86,7 @@ def read_lines(
     >>> list(ashlar.read_lines(path))
     ['"brick"', '"mortar"']
     """
-    reading = Reading(None, None, _lines_by_own_schema, resync, True, start, block_limit)
+    reading = Reading(None, None, lines_by_own_schema, resync, True, start, block_limit)
     return _all(reading, source, name)
 
 
@@ -176,7 +176,8 @@ class _Lines:
             raise DecodeError(size, "", str(e)) from None
 
 
-def _lines_by_own_schema(schema: bytes, fingerprint: bytes) -> Union[Decode, str]:
+def lines_by_own_schema(schema: bytes, fingerprint: bytes) -> Union[Decode, str]:
+    """How to read records as lines of JSON by their own schema alone, or why not."""
     found = by_own_schema(schema, fingerprint)
     if isinstance(found, str):
         return found

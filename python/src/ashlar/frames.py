@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Optional
+from typing import TYPE_CHECKING, Any, List, Optional, Tuple
 
 from . import shapes as s
-from .binding import Type
+from ._blocks import schemas_of
+from .binding import Type, bind
 from .files import read
 from .schema import Schema
 
@@ -37,6 +39,9 @@ _NUMBERS = {
 #: The Modified Julian Day of 1970-01-01.
 _EPOCH = 40_587
 
+#: Records that are nested deeper are one column.
+_DEEP = 8
+
 
 def to_pandas(
     source: Any,
@@ -48,67 +53,50 @@ def to_pandas(
 ) -> pandas.DataFrame:
     """The records of a file as a ``pandas.DataFrame``: a row for each, and a column for each field.
 
-    Records that are no records with named fields are a column ``value``. Fields that are records are
-    columns of their own, with a point between the names. Numbers, texts and Booleans get a type of
-    pandas (a nullable one, so a ``Maybe`` of them does, too), dates are ``datetime64``. Other values
-    stay as they are. The table is made in memory: read a part of a large file with ``start`` and
-    ``count``. The other arguments are those of :func:`ashlar.read`.
+    Records without named fields are a column ``value``. Fields that are records are columns of their
+    own, with a point between the names. Numbers, texts and Booleans get a type of pandas (a nullable
+    one, so a ``Maybe`` of them does, too), dates are ``datetime64``. Other values stay as they are.
+    The table is made in memory: read a part of a large file with ``start`` and ``count``. The other
+    arguments are those of :func:`ashlar.read`.
 
-    Raises :class:`ImportError` without pandas, and what :func:`ashlar.read` raises.
+    Raises :class:`ImportError` without pandas, :class:`ValueError` for a file of several types if
+    none of them is asked for, and what :func:`ashlar.read` raises.
     """
     import pandas
 
-    plain = type if type is None else _plain(type)
-    records = islice(read(source, plain, start=start, **options), count)
-    schema = None if type is None else type.schema
-    rows, schema = _rows(source, records, schema)
-    if schema is None:
-        return pandas.DataFrame(rows)
-    columns = _columns(schema, schema.root, "")
-    data = {name: _column(pandas, shape, [row.get(name) for row in rows]) for name, shape in columns.items()}
-    return pandas.DataFrame(data, columns=list(columns))
+    schema = _one_schema(os.fspath(source)) if type is None else type.schema
+    plain = bind(schema, evolution=None if type is None else type.evolution)
+    columns = _columns(schema, schema.root, (), 0)
+    data: List[List[Any]] = [[] for _ in columns]
+    for record in islice(read(source, plain, start=start, **options), count):
+        for (path, _), values in zip(columns, data):
+            value = record
+            for name in path:
+                value = value[name]
+            values.append(value)
+    names = [".".join(path) or "value" for path, _ in columns]
+    made = {n: _column(pandas, shape, x) for n, (_, shape), x in zip(names, columns, data)}
+    return pandas.DataFrame(made, columns=names)
 
 
-def _plain(type: Type[Any]) -> Type[Any]:
-    from .binding import bind
-
-    return bind(type.schema, evolution=type.evolution)
-
-
-def _rows(source: Any, records: Iterable[Any], schema: Optional[Schema]) -> Any:
-    from ._blocks import schemas_of
-
-    if schema is None and not hasattr(source, "read"):
-        found = {data for _, data in schemas_of(source)}
-        # Records of several types have the columns of all of them.
-        schema = Schema.decode(found.pop()) if len(found) == 1 else None
-    rows: List[Dict[str, Any]] = []
-    for record in records:
-        row: Dict[str, Any] = {}
-        _flatten(record, "", row)
-        rows.append(row)
-    return rows, schema
+def _one_schema(path: str) -> Schema:
+    found = {data for _, data in schemas_of(path)}
+    if len(found) > 1:
+        raise ValueError(f"{path}: records of several types; say which one to read them as")
+    return Schema.decode(found.pop())
 
 
-def _flatten(value: Any, name: str, row: Dict[str, Any]) -> None:
-    if isinstance(value, dict) and value and all(isinstance(k, str) for k in value):
-        for key, inner in value.items():
-            _flatten(inner, f"{name}.{key}" if name else key, row)
-    else:
-        row[name or "value"] = value
-
-
-def _columns(schema: Schema, shape: s.Shape, name: str, depth: int = 0) -> Dict[str, s.Shape]:
+def _columns(
+    schema: Schema, shape: s.Shape, path: Tuple[str, ...], depth: int
+) -> List[Tuple[Tuple[str, ...], s.Shape]]:
+    # The way to each column, and its shape.
     shape = schema.facts.bare_shape(shape)
-    if isinstance(shape, s.Reference) and depth < 8:
+    if isinstance(shape, s.Reference) and depth < _DEEP:
         d = schema.definitions[shape.to]
-        if d.form == "record" and d.constructors[0].fields and not s.is_positional(d.constructors[0]):
-            found: Dict[str, s.Shape] = {}
-            for f in d.constructors[0].fields:
-                inner = f"{name}.{f.name}" if name else f.name
-                found.update(_columns(schema, f.shape, inner, depth + 1))
-            return found
-    return {name or "value": shape}
+        c = d.constructors[0] if d.form == "record" else None
+        if c is not None and c.fields and not s.is_positional(c):
+            return [x for f in c.fields for x in _columns(schema, f.shape, (*path, f.name), depth + 1)]
+    return [(path, shape)]
 
 
 def _column(pandas: Any, shape: s.Shape, values: List[Any]) -> Any:

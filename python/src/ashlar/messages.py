@@ -80,7 +80,7 @@ class Incoming(Generic[R]):
     def _need(self, n: int) -> None:
         # Memory grows with the bytes that arrive, and not with those that are announced.
         while len(self._held) < n:
-            more = self._read(min(65_536, n - len(self._held)))
+            more = self._read(65_536)
             if not more:
                 had = len(self._held)
                 between = "the peer closed the connection without an end of its messages"
@@ -139,7 +139,7 @@ class Incoming(Generic[R]):
         try:
             self.schema = Schema.decode(schema)
         except DecodeError as e:
-            return f"the schema of the records cannot be read: {e}"
+            return f"no schema that can be read: {e}"
         self._values = bind(self.schema)
         return None
 
