@@ -6,10 +6,11 @@ import math
 import struct
 from fractions import Fraction
 from random import Random
-from typing import Any, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from ashlar import Array, Schema
 from ashlar import shapes as s
+from ashlar._facts import is_ordered, map_references
 
 WHOLE = list(s.NUMBERS) + ["integer", "natural", "fixedPoint", "date", "duration"]
 STRINGS = ["bytes", "byteArray", "utf8"]
@@ -49,7 +50,10 @@ def random_shape(r: Random, depth: int, count: int) -> s.Shape:
         return random_leaf(r)
     if kind == 3:
         return s.Reference(r.randrange(count)) if count else random_whole(r)
-    inner = lambda: random_shape(r, depth - 1, count)
+
+    def inner() -> s.Shape:
+        return random_shape(r, depth - 1, count)
+
     compact = r.random() < 0.3
     if kind == 4:
         return random_whole(r)
@@ -69,7 +73,7 @@ def random_shape(r: Random, depth: int, count: int) -> s.Shape:
         return s.Map(inner(), inner(), compact)
     if r.random() < 0.5:
         return s.Array(random_whole(r), inner())
-    return r.choice([s.Constant(b"ab"), s.Opaque("o", 1, 3)])
+    return s.Constant(b"ab") if r.random() < 0.5 else s.Opaque("o", 1, 3)
 
 
 def random_schema(r: Random) -> Schema:
@@ -95,7 +99,7 @@ def random_schema(r: Random) -> Schema:
 
 def numbered(root: s.Shape, definitions: List[s.Definition]) -> Schema:
     """The schema with its definitions in the order of the first visit."""
-    numbers: dict[int, int] = {}
+    numbers: Dict[int, int] = {}
 
     def visit(shape: s.Shape) -> None:
         if isinstance(shape, s.Reference):
@@ -108,8 +112,6 @@ def numbered(root: s.Shape, definitions: List[s.Definition]) -> Schema:
             visit(child)
 
     visit(root)
-    from ashlar._facts import map_references
-
     def renumber(shape: s.Shape) -> s.Shape:
         return map_references(lambda x: s.Reference(numbers[x.to]), shape)
 
@@ -149,7 +151,10 @@ def random_value(r: Random, schema: Schema, shape: s.Shape, fuel: int = 12) -> A
     """A plain value of a shape. Sets and maps are in order."""
     if fuel < 0:
         raise Endless()
-    inner = lambda x: random_value(r, schema, x, fuel - 1)
+
+    def inner(x: s.Shape) -> Any:
+        return random_value(r, schema, x, fuel - 1)
+
     if isinstance(shape, s.Leaf):
         return random_leaf_value(r, shape)
     if isinstance(shape, s.Between):
@@ -221,21 +226,25 @@ def in_bounds(shape: s.Shape, n: int) -> bool:
 
 
 def ascending(schema: Schema, shape: s.Shape, items: List[Any], key: Any) -> List[Any]:
-    from ashlar._facts import is_ordered
-
     if not is_ordered(schema.facts.unordered, shape):
         return items
-    items = sorted(items, key=lambda x: order_key(schema, shape, key(x)))
+    def by(x: Any) -> Any:
+        return order_key(schema, shape, key(x))
+
+    items = sorted(items, key=by)
     out: List[Any] = []
     for x in items:
-        if not out or order_key(schema, shape, key(out[-1])) < order_key(schema, shape, key(x)):
+        if not out or by(out[-1]) < by(x):
             out.append(x)
     return out
 
 
 def order_key(schema: Schema, shape: s.Shape, x: Any) -> Any:
     """Something that Python orders as the schema orders the value."""
-    inner = lambda of, y: order_key(schema, of, y)
+
+    def inner(of: s.Shape, y: Any) -> Any:
+        return order_key(schema, of, y)
+
     if isinstance(shape, s.Leaf):
         return (len(x), x) if shape.type == "byteArray" else (0, x)
     if isinstance(shape, s.Maybe):
@@ -301,7 +310,10 @@ def leb(n: int) -> bytes:
 
 
 def encode(schema: Schema, shape: s.Shape, x: Any) -> bytes:
-    inner = lambda of, y: encode(schema, of, y)
+
+    def inner(of: s.Shape, y: Any) -> bytes:
+        return encode(schema, of, y)
+
     if isinstance(shape, s.Leaf):
         return encode_leaf(shape, x)
     if isinstance(shape, s.Between):
@@ -360,9 +372,10 @@ def encode_leaf(leaf: s.Leaf, x: Any) -> bytes:
         return length(len(data) // 2, False) + bytes(data)
     if kind in ("bytes", "byteArray"):
         return length(len(x), leaf.compact) + bytes(x)
-    size = (abs(x).bit_length() + 7) // 8
-    header = size if kind == "natural" else 2 * size + (x < 0)
-    return leb(header) + abs(x).to_bytes(size, "little")
+    n: int = x
+    size = (abs(n).bit_length() + 7) // 8
+    header = size if kind == "natural" else 2 * size + (n < 0)
+    return leb(header) + abs(n).to_bytes(size, "little")
 
 
 def sample(r: Random) -> Optional[Tuple[Schema, Any]]:

@@ -10,11 +10,21 @@ import unittest
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
-from ashlar import Damage, DecodeError, Lost, Schema, bind
+from ashlar import Damage, DecodeError, EvolutionError, Lost, Schema, bind, evolve
+from ashlar._exact import Exact
 from ashlar._fold import Fold
 from ashlar._input import FileInput
 from ashlar._open import Reading, open_first
 from ashlar._reader import RecordReader
+from ashlar.evolution import (
+    Added,
+    Dropped,
+    DroppedConstructor,
+    Renamed,
+    RenamedConstructor,
+    Rule,
+    UnknownConstructors,
+)
 from ashlar.files import lines_by_own_schema
 from ashlar.messages import Incoming, MessageError
 
@@ -93,6 +103,66 @@ class Conformance(unittest.TestCase):
                 if found.schema is not None:
                     self.assertEqual(found.schema.encode().hex(), case["schema"])
                     self.assertEqual(found.checksums, case["checksums"])
+
+
+class Evolution(unittest.TestCase):
+    def rule(self, new: Schema, r: Dict[str, Any]) -> Rule:
+        def name(field: str) -> str:
+            return field if r["constructor"] is None else f"{r['constructor']}.{field}"
+
+        if r["rule"] == "added":
+            shape = next(
+                f.shape
+                for d in new.definitions
+                if d.name == r["type"]
+                for c in d.constructors
+                if r["constructor"] in (None, c.name)
+                for f in c.fields
+                if f.name == r["field"]
+            )
+            exact = Exact(shape, new.definitions, new.facts)
+            return Added(name(r["field"]), exact.decode(bytes.fromhex(r["defaultBytes"])))
+        if r["rule"] == "renamed":
+            return Renamed(name(r["old"]), name(r["new"]))
+        if r["rule"] == "dropped":
+            return Dropped(name(r["field"]))
+        if r["rule"] == "renamedConstructor":
+            return RenamedConstructor(r["old"], r["new"])
+        if r["rule"] == "droppedConstructor":
+            return DroppedConstructor(r["name"])
+        assert r["rule"] == "unknownConstructors"
+        return UnknownConstructors(r["name"])
+
+    def test_evolution(self) -> None:
+        for case in cases("evolution"):
+            old = Schema.decode(bytes.fromhex(case["from"]))
+            new = Schema.decode(bytes.fromhex(case["to"]))
+            rules: Dict[str, List[Rule]] = {}
+            for r in case["rules"]:
+                rules.setdefault(r["type"], []).append(self.rule(new, r))
+            kind = bind(new, evolution=rules)
+            with self.subTest(case["name"]):
+                try:
+                    reads = evolve(kind, old, skipping=case["skipping"])
+                except EvolutionError as e:
+                    self.assertEqual(str(e), case["plan"])
+                    continue
+                self.assertIsNone(case["plan"])
+                for value in case["values"]:
+                    self.value(kind, reads, value)
+
+    def value(self, kind: Any, reads: Any, case: Dict[str, Any]) -> None:
+        data = bytes.fromhex(case["bytes"])
+        try:
+            found, end = reads.decode_from(data, 0)
+            if end < len(data):
+                raise DecodeError(end, "", "expected the end of the input")
+        except DecodeError as e:
+            self.assertIn("refused", case)
+            expected = case["refused"]
+            self.assertEqual((str(e), e.path), (expected["message"], expected["path"]), data.hex())
+            return
+        self.assertEqual(kind.to_json_line(found), case.get("json"))
 
 
 class Files(unittest.TestCase):

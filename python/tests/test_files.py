@@ -280,7 +280,7 @@ class Writing(FileCase):
         ashlar.write(self.path, TEXTS, ["old"])
         data = self.stored()
         with self.assertRaises(ashlar.EncodeError):
-            ashlar.write(self.path, TEXTS, ["new", 3])  # type: ignore[list-item]
+            ashlar.write(self.path, TEXTS, ["new", 3])
         self.assertEqual(self.stored(), data)
         self.assertEqual(os.listdir(os.path.dirname(self.path)), ["records"])
 

@@ -95,6 +95,19 @@ class Values(unittest.TestCase):
             self.assertEqual(bytes(out), bind(schema).encode(value))
 
 
+def made(name: str, parts: List[s.Shape], compact: bool) -> s.Shape:
+    """The shape of a type with parameters."""
+    if name == "Map":
+        return s.Map(parts[0], parts[1], compact)
+    if name == "Array":
+        return s.Array(parts[0], parts[1])
+    if name in ("Seq", "Vector"):
+        return s.List(parts[0], compact)
+    if name in ("Maybe", "Ratio"):
+        return s.Maybe(parts[0]) if name == "Maybe" else s.Ratio(parts[0])
+    return s.Set(parts[0], compact) if name == "Set" else s.NonEmpty(parts[0], compact)
+
+
 class Tables(unittest.TestCase):
     def test_format(self) -> None:
         """The rows of docs/format.md whose types are leaves: their bytes are read and written again."""
@@ -124,14 +137,7 @@ class Tables(unittest.TestCase):
             if m:
                 compact = m[1] is not None
                 parts = [shape_of(x.strip("()")) if x != "()" else s.Leaf("unit") for x in m[3].split(" ")]
-                one = {
-                    "Maybe": lambda: s.Maybe(parts[0]), "Set": lambda: s.Set(parts[0], compact),
-                    "Seq": lambda: s.List(parts[0], compact), "Vector": lambda: s.List(parts[0], compact),
-                    "NonEmpty": lambda: s.NonEmpty(parts[0], compact), "Ratio": lambda: s.Ratio(parts[0]),
-                    "Map": lambda: s.Map(parts[0], parts[1], compact),
-                    "Array": lambda: s.Array(parts[0], parts[1]),
-                }  # fmt: skip
-                return one[m[2]]()
+                return made(m[2], parts, compact)
             raise KeyError(name)
 
         rows = 0
@@ -246,7 +252,8 @@ class Limits(unittest.TestCase):
 
     def test_hostile_lengths_fail_at_once(self) -> None:
         start = time.process_time()
-        for shape in (s.List(s.Leaf("int64")), s.Leaf("bytes"), s.Leaf("utf8"), s.Set(s.Leaf("utf8"))):
+        shapes: List[s.Shape] = [s.List(s.Leaf("int64")), s.Leaf("bytes"), s.Leaf("utf8"), s.Set(s.Leaf("utf8"))]
+        for shape in shapes:
             for n in (1 << 40, (1 << 63) - 1):
                 with self.assertRaises(DecodeError):
                     bind(Schema(shape)).decode(n.to_bytes(8, "little") + bytes(100))

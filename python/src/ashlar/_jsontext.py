@@ -32,8 +32,8 @@ def quoted(text: str) -> str:
 def printable(text: str) -> str:
     """A text in which what is not printable is escaped as in a string.
 
-    >>> printable('{"a":"\u2028"}')
-    '{"a":"\\u2028"}'
+    >>> print(printable(chr(0x2028)))
+    \\u2028
     """
     return text if text.isascii() else "".join(c if c < "\x7f" else _escaped(c) for c in text)
 

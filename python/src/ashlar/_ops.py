@@ -106,9 +106,10 @@ class Permute(NamedTuple):
 
 
 class Through(NamedTuple):
-    """Write what a decoder makes of the bytes, and the least bytes that it reads."""
+    """Write what a decoder makes of the bytes, and how many it reads, if that is constant."""
 
     read: Callable[[State], bytes]
+    size: Optional[int] = None
 
 
 class Unreadable(NamedTuple):
@@ -251,6 +252,8 @@ def least_read(known: Dict[int, int], ops: List[Op]) -> int:
     for op in ops:
         if isinstance(op, (Copy, Skip)):
             total += op.n
+        elif isinstance(op, Through):
+            total += op.size or 0
         elif isinstance(op, (Groups, Magnitude)):
             total += 1
         elif isinstance(op, (Block, Each)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Generator, List, Set, Tuple
+from typing import Any, Dict, Generator, List, Optional, Set, Tuple
 
 from ._ops import (
     Block,
@@ -67,6 +67,8 @@ class Translation:
         self._procedures = program.procedures
         self._least = least_reads(program.procedures)
         self._recursive = _recursive(program)
+        self._needs: Dict[int, Tuple[List[Op], List[int]]] = {}
+        self._branches: Dict[int, List[Op]] = {}
 
     def run(self, st: State) -> Tuple[bytes, List[Tuple[bytes, int, bool]]]:
         """The new bytes of the value at the cursor, and the pieces that they consist of."""
@@ -76,7 +78,12 @@ class Translation:
         return b"".join([data for data, _, _ in pieces]), pieces
 
     def _steps(self, ops: List[Op], st: State, out: _Out) -> _Runs:
-        for op in ops:
+        key = id(ops)
+        if key not in self._needs:
+            # (The list is kept, so that no other one gets its number.)
+            self._needs[key] = (ops, _needs(ops))
+        for op, need in zip(ops, self._needs[key][1]):
+            st.need(need)
             if isinstance(op, Copy):
                 _copy(st, out, op.n)
             elif isinstance(op, Skip):
@@ -97,16 +104,37 @@ class Translation:
             elif isinstance(op, Each):
                 yield self._each(op, st, out)
             elif isinstance(op, Switch):
-                yield self._steps(_chosen(op, st), st, out)
+                yield self._switch(op, st, out)
             elif isinstance(op, Call):
                 deep = op.number in self._recursive
                 if deep:
-                    st.enter(("", None, (), -1))
+                    st.enter((None, None, (), -1))
                 yield self._steps(self._procedures[op.number], st, out)
                 if deep:
                     st.leave()
             elif isinstance(op, Permute):
                 yield self._permuted(op, st, out)
+
+    def _switch(self, op: Switch, st: State, out: _Out) -> _Runs:
+        tag = _tag(op, st)
+        found = op.alternatives[tag]
+        if isinstance(found, str):
+            st.invalid(st.at, found)
+        if _is_tags(op):
+            # The tag and what follows it stay together.
+            rest = found[1:]
+            size = sum(x.n for x in rest if isinstance(x, Copy))
+            st.need(1 + size)
+            put = found[0]
+            assert isinstance(put, Put)
+            out.put(st, put.data, st.at, True)
+            st.at += 1
+            _copy(st, out, size)
+            return
+        branch = self._branches.get(id(found))
+        if branch is None:
+            branch = self._branches[id(found)] = [Skip(op.width), *found]
+        yield self._steps(branch, st, out)
 
     def _each(self, op: Each, st: State, out: _Out) -> _Runs:
         h, n = _counted(op.old, op.least, st)
@@ -119,6 +147,9 @@ class Translation:
             st.at += h
         if least_read(self._least, op.ops) <= 0:
             st.spend(" elements of no bytes", n)
+        # Elements of simple steps only are read step by step.
+        if all(map(_is_simple, op.ops)):
+            self._needs[id(op.ops)] = (op.ops, [0] * len(op.ops))
         for _ in range(n):
             yield self._steps(op.ops, st, out)
 
@@ -257,15 +288,61 @@ def _block(op: Block, st: State, out: _Out) -> None:
     _copy(st, out, n * op.width)
 
 
-def _chosen(op: Switch, st: State) -> List[Op]:
+def _tag(op: Switch, st: State) -> int:
     if op.width == 0:
         st.invalid(st.at, f"{op.name} has no values")
     st.need(op.width)
     tag = int.from_bytes(st.data[st.at : st.at + op.width], "little")
     if tag >= len(op.alternatives):
         st.invalid(st.at, f"{op.name}: there is no constructor {tag}")
-    found = op.alternatives[tag]
-    if isinstance(found, str):
-        st.invalid(st.at, found)
-    st.at += op.width
-    return found
+    return tag
+
+
+def _is_tags(op: Switch) -> bool:
+    # Has each alternative a tag of one byte, and perhaps bytes that are copied?
+    if op.width != 1:
+        return False
+    return all(
+        not isinstance(a, str)
+        and 1 <= len(a) <= 2
+        and isinstance(a[0], Put)
+        and len(a[0].data) == 1
+        and all(isinstance(x, Copy) for x in a[1:])
+        for a in op.alternatives
+    )
+
+
+def _constant(op: Op) -> Optional[int]:
+    # How many bytes a step reads, if that is constant.
+    if isinstance(op, (Copy, Skip)):
+        return op.n
+    if isinstance(op, Through):
+        return op.size
+    return 0 if isinstance(op, Put) else None
+
+
+def _is_simple(op: Op) -> bool:
+    if isinstance(op, Block):
+        return op.old is False and op.new is False and op.least == 0 and op.width > 0
+    return _constant(op) is not None or (isinstance(op, Switch) and _is_tags(op))
+
+
+def _needs(ops: List[Op]) -> List[int]:
+    # How many bytes to make sure of before each step. Adjacent steps of constant size are one check,
+    # unless they are among others that are simple, too. (So errors are those of Haskell.)
+    needs = [0] * len(ops)
+    i = 0
+    while i < len(ops):
+        end = i
+        while end < len(ops) and _is_simple(ops[end]):
+            end += 1
+        if end - i >= 3 and any(_constant(op) is None for op in ops[i:end]):
+            i = end
+            continue
+        end = i
+        while end < len(ops) and _constant(ops[end]) is not None:
+            end += 1
+        if end > i:
+            needs[i] = sum(_constant(op) or 0 for op in ops[i:end])
+        i = max(end, i + 1)
+    return needs

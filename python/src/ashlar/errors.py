@@ -42,8 +42,8 @@ class DecodeError(AshlarError):
 def escaped(text: str) -> str:
     """A text in one line: control characters are escaped as Haskell's ``show`` does it.
 
-    >>> escaped("a\nb\u2028c")
-    'a\\nb\\8232c'
+    >>> print(escaped("a" + chr(10) + chr(0x2028)))
+    a\\n\\8232
     """
     if text.isascii() and text.isprintable():
         return text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Iterable, Iterator, List, Optional, Tuple, TypeVar, Union
+from typing import Any, Callable, Iterable, Iterator, List, Optional, Tuple, TypeVar, Union, overload
 
 from . import _zlib
 from ._append import NewType
@@ -29,6 +29,34 @@ __all__ = ["Reader", "append", "by_own_schema", "lines_by_own_schema", "read", "
 T = TypeVar("T")
 
 Path = Union[str, "os.PathLike[str]"]
+
+
+@overload
+def read(
+    source: Any,
+    type: None = ...,
+    *,
+    start: int = ...,
+    resync: Optional[Callable[[Lost], Any]] = ...,
+    whole_tail: bool = ...,
+    skipping: bool = ...,
+    block_limit: int = ...,
+    name: str = ...,
+) -> Iterator[Any]: ...
+
+
+@overload
+def read(
+    source: Any,
+    type: Type[T],
+    *,
+    start: int = ...,
+    resync: Optional[Callable[[Lost], Any]] = ...,
+    whole_tail: bool = ...,
+    skipping: bool = ...,
+    block_limit: int = ...,
+    name: str = ...,
+) -> Iterator[T]: ...
 
 
 def read(

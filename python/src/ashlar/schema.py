@@ -20,7 +20,7 @@ class Schema:
     Making one raises :class:`ValueError` if no type has it, as decoding does.
 
     >>> Schema(s.Maybe(s.Leaf("utf8"))).encode().hex()
-    '0313000000000000000000'
+    '030013000000000000000000'
     >>> Schema(s.Reference(0))
     Traceback (most recent call last):
       ...

@@ -46,7 +46,7 @@ def python_source(schema: Schema) -> str:
     Root = Optional[str]
     <BLANKLINE>
     SCHEMA = bytes.fromhex(
-        "0313000000000000000000"
+        "030013000000000000000000"
     )
     """
     names = _Names(schema)
