@@ -8,10 +8,10 @@ import sys
 from typing import Any, Dict, List, Optional, Sequence, Set, Tuple, Union, get_args, get_origin, get_type_hints
 
 from . import shapes as s
-from ._exact import Maker
 from ._facts import Facts
 from ._genread import ReadTypes
 from ._genwrite import WriteTypes
+from ._nodes import Maker
 from ._write import plain_take
 from .source import member_names
 from .schema import Schema

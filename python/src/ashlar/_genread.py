@@ -6,8 +6,6 @@ nesting, what counts as steps of the budget. So it needs to know of no errors.
 
 from __future__ import annotations
 
-import struct
-import sys
 from fractions import Fraction
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
@@ -15,6 +13,7 @@ from . import shapes as s
 from ._compare import Take, compare, indices_between, is_plain
 from ._emit import CODES, Source, Unusual, inlined
 from ._facts import Facts, fair, is_ordered, least_of_leaf, tag_size
+from ._genleaves import Leaves, read_integer, read_numbers, read_varint
 from .values import Array, nan_of_bits
 
 __all__ = ["ReadTypes", "reader_source"]
@@ -33,26 +32,24 @@ def reader_source(root: s.Shape, facts: Facts, types: ReadTypes, take: Take) -> 
     return gen.source
 
 
-class _Reader:
+class _Reader(Leaves):
     def __init__(self, root: s.Shape, facts: Facts, types: ReadTypes, take: Take) -> None:
         self.facts = facts
         self.types = types
-        self.source = Source()
+        super().__init__(Source())
         self.source.names.update(
             Array=Array,
             Fraction=Fraction,
             between=indices_between,
             compare=lambda shape, a, b: compare(facts, shape, a, b, take),
-            integer=_integer,
+            integer=read_integer,
             nan32=lambda B, p, big: nan_of_bits(4, B[p : p + 4] if big else B[p : p + 4][::-1]),
-            numbers=_numbers,
-            varint=_varint,
+            numbers=read_numbers,
+            varint=read_varint,
         )
         self.inlined = inlined(root, facts.definitions)
         self.functions: Dict[int, str] = {}
         self.waiting: List[int] = []
-        self.pending: List[Tuple[str, str, List[str]]] = []
-        self.big = False
 
     # Functions.
 
@@ -81,35 +78,6 @@ class _Reader:
         source.line(f"return {value}, p")
         source.function(header, source.lines)
         source.lines, source.depth = saved, depth
-
-    # Values of constant size are read together.
-
-    def flush(self) -> None:
-        if not self.pending:
-            return
-        line = self.source.line
-        layout = ("<>"[self.big]) + "".join(code for code, _, _ in self.pending)
-        names = [name for _, name, _ in self.pending]
-        if layout[1:] == "B":
-            line(f"{names[0]} = B[p]")
-        else:
-            unpack = self.source.struct(layout, "unpack_from")
-            line(f"{', '.join(names)}{',' if len(names) == 1 else ''} = {unpack}(B, p)")
-        at = 0
-        for code, _, checks in self.pending:
-            for check in checks:
-                line(check.replace("@", f"p + {at}"))
-            at += struct.calcsize("<" + code)
-        line(f"p += {at}")
-        self.pending = []
-
-    def fixed(self, code: str, big: bool, checks: List[str]) -> str:
-        if big != self.big and code not in "bB":
-            self.flush()
-            self.big = big
-        name = self.source.name()
-        self.pending.append((code, name, [c.replace("$", name) for c in checks]))
-        return name
 
     def value(self, shape: s.Shape) -> str:
         value = self.item(shape)
@@ -155,88 +123,6 @@ class _Reader:
         if isinstance(shape, s.Opaque) and shape.size is not None:
             return self.slice(str(shape.size))
         return self.unusual()
-
-    def unusual(self) -> str:
-        self.source.line("raise Unusual()")
-        return "None"
-
-    # Leaves.
-
-    def leaf(self, leaf: s.Leaf) -> str:
-        kind = leaf.type
-        if kind == "unit":
-            return "()"
-        if leaf.encoding in ("varint", "zigzag"):
-            return self.groups(leaf)
-        if kind in CODES:
-            big = leaf.encoding == "bigEndian"
-            checks = {
-                "float32": [f"if $ != $: $ = nan32(B, @, {big})"],
-                "bool": ["if $ > 1: raise Unusual()"],
-                "scalarValue": ["if 0xd800 <= $ < 0xe000: raise Unusual()"],
-            }.get(kind, [])
-            name = self.fixed(CODES[kind], big, checks)
-            if kind == "bool":
-                return f"{name} == 1"
-            return f"chr({name})" if kind in ("char", "scalarValue") else name
-        if kind in ("bytes", "byteArray", "utf8"):
-            name = self.slice(self.length(leaf.compact))
-            return f"{name}.decode()" if kind == "utf8" else name
-        if kind == "utf16":
-            return f"{self.slice('2 * ' + self.length(False))}.decode('utf-16-le')"
-        self.flush()
-        name = self.source.name()
-        self.source.line(f"{name}, p = integer(B, p, e, {kind != 'natural'})")
-        return name
-
-    def groups(self, leaf: s.Leaf) -> str:
-        self.flush()
-        _, low, high = s.NUMBERS[leaf.type]
-        n = self.source.name()
-        line = self.source.line
-        line(f"{n} = B[p]")
-        line("p += 1")
-        line(f"if {n} > 127: {n}, p = varint(B, p - 1)")
-        if leaf.encoding == "zigzag":
-            line(f"{n} = {n} >> 1 ^ -({n} & 1)")
-            if leaf.type == "word64":
-                line(f"if {n} < 0: {n} += {1 << 64}")
-        elif low < 0:
-            line(f"if {n} > {high}: {n} -= {1 << 64}")
-        line(f"if not {low} <= {n} <= {high}: raise Unusual()")
-        return n
-
-    def length(self, compact: bool) -> str:
-        if not compact:
-            name = self.fixed("q", False, ["if $ < 0: raise Unusual()"])
-            self.flush()
-            return name
-        self.flush()
-        n = self.source.name()
-        self.source.line(f"{n} = B[p]")
-        self.source.line("p += 1")
-        self.source.line(f"if {n} > 127: {n}, p = varint(B, p - 1)")
-        return n
-
-    def slice(self, size: str) -> str:
-        name = self.source.name()
-        self.source.line(f"q = p + {size}")
-        self.source.line("if q > e: raise Unusual()")
-        self.source.line(f"{name} = B[p:q]")
-        self.source.line("p = q")
-        return name
-
-    def between(self, shape: s.Between) -> str:
-        leaf = shape.leaf
-        check = f"if not {shape.low} <= $ <= {shape.high}: raise Unusual()"
-        if max(abs(shape.low), abs(shape.high)) >= 1 << 4096:
-            self.flush()
-            return self.unusual()
-        if leaf.type in CODES and leaf.encoding in ("", "bigEndian"):
-            return self.fixed(CODES[leaf.type], leaf.encoding == "bigEndian", [check])
-        name = self.leaf(leaf)
-        self.source.line(check.replace("$", name))
-        return name
 
     # Shapes with parts.
 
@@ -435,52 +321,3 @@ class _Reader:
         if i in self.types:
             return self.record(i, j)
         return f"{{{c.name!r}: {self.record(i, j)}}}" if c.fields else repr(c.name)
-
-
-# What the code calls.
-
-
-def _varint(B: bytes, p: int) -> Tuple[int, int]:
-    n = B[p] & 127
-    shift = 7
-    while True:
-        p += 1
-        b = B[p]
-        n |= (b & 127) << shift
-        shift += 7
-        if b < 128:
-            break
-        if shift > 63:
-            raise Unusual()
-    if b == 0 or n >> 64:
-        raise Unusual()
-    return n, p + 1
-
-
-def _integer(B: bytes, p: int, e: int, signed: bool) -> Tuple[int, int]:
-    size = B[p]
-    p += 1
-    if size > 127:
-        size, p = _varint(B, p - 1)
-    negative = signed and size & 1
-    if signed:
-        size >>= 1
-    if not size:
-        if negative:
-            raise Unusual()
-        return 0, p
-    q = p + size
-    if q > e or not B[q - 1]:
-        raise Unusual()
-    n = int.from_bytes(B[p:q], "little")
-    return -n if negative else n, q
-
-
-def _numbers(B: bytes, p: int, q: int, code: str) -> List[Any]:
-    if code == "B":
-        return list(B[p:q])
-    if sys.byteorder == "little" and struct.calcsize("=" + code) == struct.calcsize(code):
-        return memoryview(B)[p:q].cast(code).tolist()
-    count = (q - p) // struct.calcsize("<" + code)
-    return list(struct.unpack_from(f"<{count}{code}", B, p))
-

@@ -10,6 +10,9 @@ __all__ = ["run"]
 def run(start: Generator[Any, Any, Any]) -> Any:
     """Run a generator that yields the generators that it waits for. Returns what it returns.
 
+    A generator must not keep the one that it waits for in a variable: freeing a long chain of them
+    would need as much of the stack as this saves.
+
     >>> def depth(n):
     ...     return 0 if n == 0 else 1 + (yield depth(n - 1))
     >>> run(depth(10000))

@@ -213,6 +213,8 @@ class Connection(Generic[S, R]):
     ...     c.receive()
     (42,)
     >>> thread.join()
+    >>> here.close(), there.close()
+    (None, None)
     """
 
     def __init__(
