@@ -86,6 +86,14 @@ class Values(unittest.TestCase):
                 data = bytes(r.choice([0, 0, 1, 2, r.randrange(256)]) for _ in range(r.randrange(40)))
                 outcome(lambda: kind.decode(data))
 
+    def test_both_ways_to_json_agree(self) -> None:
+        from ashlar._json import json_text
+        from ashlar._write import plain_take
+
+        for schema, value in samples(8, 800):
+            expected = json_text(schema.facts, plain_take(schema.facts), schema.root, value)
+            self.assertEqual(bind(schema).to_json_line(value), expected, schema)
+
     def test_both_writers_agree(self) -> None:
         from ashlar._write import plain_take, write
 

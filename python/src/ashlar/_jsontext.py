@@ -119,6 +119,12 @@ def floating(x: float, single: bool) -> str:
     >>> floating(0.1, True), floating(1e7, False), floating(-0.025, False), floating(float("inf"), True)
     ('0.1', '1.0e7', '-2.5e-2', '"Infinity"')
     """
+    if not single and 0.1 <= abs(x) < 1e7:
+        # Where it has few digits, or 26 bits after the point and more, no other decimal is as short and
+        # as close, and none is an end of the interval.
+        text = repr(x)
+        if len(text) <= 16 or x * 33554432.0 % 1.0:
+            return text
     if x != x:
         return '"NaN"'
     if x in (float("inf"), float("-inf")):

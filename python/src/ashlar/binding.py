@@ -21,6 +21,7 @@ from typing import (
 from ._bindclasses import Classes, bind_classes
 from ._emit import Unusual, small_enough
 from ._exact import Exact
+from ._genjson import json_source
 from ._genread import reader_source
 from ._genwrite import writer_source
 from ._json import MOST_JSON, json_text
@@ -59,6 +60,7 @@ class Type(Generic[T]):
         self._read: Optional[_Read] = None
         self._many: Optional[_Many] = None
         self._write: Optional[Callable[[Any, bytearray], None]] = None
+        self._line: Optional[Callable[[Any], str]] = None
 
     def decode(self, data: Union[bytes, bytearray, memoryview]) -> T:
         """The value that has these bytes, all of them.
@@ -163,7 +165,12 @@ class Type(Generic[T]):
         >>> bind(Schema(shapes.List(shapes.Maybe(shapes.Leaf("float64"))))).to_json_line([1e7, None])
         '[1.0e7,null]'
         """
-        text = json_text(self.schema.facts, self._classes.take, self.schema.root, value)
+        if self._line is None:
+            self._compile_json()
+        try:
+            text = self._line(value)  # type: ignore[misc]
+        except Exception:
+            text = json_text(self.schema.facts, self._classes.take, self.schema.root, value)
         if len(text) >= MOST_JSON or (not text.isascii() and len(text.encode()) >= MOST_JSON):
             raise AshlarError(f"JSON of more than {MOST_JSON} bytes")
         return text
@@ -193,6 +200,16 @@ class Type(Generic[T]):
             except (RecursionError, MemoryError, SyntaxError):
                 pass
         self._write = names["write"]
+
+    def _compile_json(self) -> None:
+        s = self.schema
+        names: Dict[str, Any] = {"line": _give_up}
+        if small_enough(s.root, s.definitions):
+            try:
+                names = json_source(s.root, s.facts, self._classes.write_types).compile()
+            except (Unusual, RecursionError, MemoryError, SyntaxError):
+                pass
+        self._line = names["line"]
 
 
 def _give_up(*arguments: Any) -> Any:
