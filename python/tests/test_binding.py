@@ -72,6 +72,22 @@ class Classes(unittest.TestCase):
         self.assertEqual(kind._make_exact().decode(data), VALUE)
         self.assertEqual(plain.decode(data)["shapes"][1], {"Named": {"name": "x", "inner": {"Circle": (1.5,)}}})
 
+    def test_deep_values(self) -> None:
+        kind = bind(pictures(), Picture)
+        inner: Shape = Point()
+        for _ in range(20_000):
+            inner = Named("", inner)
+        data = kind.encode(Picture({}, [inner], (1, Point())))
+        found = kind.decode(data)
+        self.assertEqual(kind.encode(found), data)
+        self.assertEqual(kind.to_json_line(found).count("Named"), 20_000)
+        # (Python compares and prints by recursion.)
+        depth = 0
+        at = found.shapes[0]
+        while isinstance(at, Named):
+            depth, at = depth + 1, at.inner or Point()
+        self.assertEqual(depth, 20_000)
+
     def test_wrong_values(self) -> None:
         kind = bind(pictures(), Picture)
         with self.assertRaises(EncodeError) as caught:

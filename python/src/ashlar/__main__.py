@@ -55,6 +55,8 @@ def main(arguments: Sequence[str]) -> int:
     except Damage as e:
         _complain(str(e))
         return ending_of(e)
+    except BrokenPipeError:
+        raise
     except (AshlarError, OSError) as e:
         _complain(str(e))
         return 2
