@@ -11,6 +11,7 @@ from . import _verify
 from ._blocks import schemas_of
 from ._describe import describe_schema
 from ._jsontext import printable
+from ._layout import MAGIC
 from .damage import Damage, Lost
 from .errors import AshlarError, DecodeError, escaped
 from .files import by_own_schema, read_lines, read_shown
@@ -125,6 +126,10 @@ def _show(options: argparse.Namespace) -> int:
     resync = report if options.keep_going else None
     if options.count is not None and options.count <= 0:
         return 0
+    if os.path.isfile(options.file):
+        with open(options.file, "rb") as f:
+            if f.read(len(MAGIC)) != MAGIC:
+                raise AshlarError(f"{options.file}: not a file of records")
     records = reads(source, start=options.start, resync=resync, name=options.file)
     for i, line in enumerate(records, 1):
         print(line)

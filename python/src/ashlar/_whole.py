@@ -9,7 +9,8 @@ from ._facts import Facts, least_of_leaf
 from ._leafread import leaf_reader
 from ._ops import Block, Copy, Groups, Magnitude, Op, Skip, Through, count_bytes
 from ._state import State
-from ._write import plain_take, write
+from ._varint import put_integer, put_natural
+from ._write import number_bytes, plain_take, write
 
 __all__ = ["leaf_ops", "letters_ops", "string_ops", "text_ops", "whole_ops"]
 
@@ -95,11 +96,25 @@ def _rewritten(x: s.Shape, y: s.Shape, change: Callable[[Any], Any]) -> Op:
     exact = Exact(x, (), facts)
 
     def read(st: State) -> bytes:
+        value = change(exact.read(st))
+        if isinstance(y, s.Leaf) and s.is_whole(y):
+            return _whole_bytes(y, value)
         out = bytearray()
-        write(facts, take, y, change(exact.read(st)), out)
+        write(facts, take, y, value, out)
         return bytes(out)
 
     return Through(read, _table_size(x, y))
+
+
+def _whole_bytes(leaf: s.Leaf, n: int) -> bytes:
+    # Bounds may be wider than what the type holds. Such numbers wrap around, as in Haskell.
+    if leaf.type not in s.NUMBERS:
+        return put_natural(max(0, n)) if leaf.type == "natural" else put_integer(n)
+    size, low, _ = s.NUMBERS[leaf.type]
+    bits = 64 if leaf.encoding in ("varint", "zigzag") else 8 * size
+    n &= (1 << bits) - 1
+    signed = low < 0 or leaf.encoding == "zigzag"
+    return number_bytes(leaf, n - (1 << bits) if signed and n >> bits - 1 else n)
 
 
 def _table_size(x: s.Shape, y: s.Shape) -> Optional[int]:
