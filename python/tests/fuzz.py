@@ -70,7 +70,10 @@ def schemas(r: Random, schema: Schema, data: bytes) -> None:
             reads = evolve(bind(other), schema, skipping=True)
         except EvolutionError:
             continue
-        outcome(lambda: reads.decode_from(data, 0))
+        for old in (data, damaged(r, data)):
+            one = outcome(lambda: reads.decode_from(old, 0))
+            many = outcome(lambda: reads.decode_many(old, 0, 1))
+            assert many == one or many == f"([{one[1:].rpartition(', ')[0]}], {one.rpartition(', ')[2]}", (schema, other, old)
 
 
 def main(seconds: float, seed: int) -> None:

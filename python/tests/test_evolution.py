@@ -60,7 +60,7 @@ WIDER: List[Tuple[s.Shape, s.Shape, Any]] = [
 class Values(unittest.TestCase):
     def test_changed_records(self) -> None:
         r = Random(1)
-        for _ in range(400):
+        for _ in range(200):
             olds: List[Tuple[str, s.Shape]] = []
             news: List[Tuple[str, s.Shape, Any]] = []
             rules: List[Rule] = []
@@ -95,6 +95,7 @@ class Values(unittest.TestCase):
             expected = {n: defaults[n] if c is None else c[1](value[c[0]]) for n, _, c in news}
             self.assertEqual(found, expected)
             self.assertEqual(end, len(data) + 1)
+            self.assertEqual(evolve(kind_, before).decode_many(data * 3, 0, 3), ([expected] * 3, 3 * len(data)))
             for n in range(len(data)):
                 with self.assertRaises(DecodeError):
                     evolve(kind_, before).decode_from(data[:n], 0)

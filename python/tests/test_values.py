@@ -44,7 +44,7 @@ def exactly(kind: Type[Any], data: bytes) -> Any:
 
 class Values(unittest.TestCase):
     def test_bytes_are_those_of_the_model(self) -> None:
-        for schema, value in samples(1, 1500):
+        for schema, value in samples(1, 800):
             expected = model.encode(schema, schema.root, value)
             kind = bind(schema)
             self.assertEqual(kind.encode(value), expected, schema)
@@ -53,7 +53,7 @@ class Values(unittest.TestCase):
 
     def test_the_compiled_reader_agrees_with_the_exact_one(self) -> None:
         r = Random(2)
-        for schema, value in samples(3, 400):
+        for schema, value in samples(3, 250):
             kind = bind(schema)
             data = kind.encode(value)
             for _ in range(20):

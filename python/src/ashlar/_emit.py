@@ -28,7 +28,7 @@ CODES = {
 }
 
 #: A schema with more shapes is not compiled, because that takes too long.
-_MOST_SHAPES = 20_000
+_MOST_SHAPES = 4_000
 
 
 class Unusual(Exception):
@@ -96,7 +96,7 @@ def small_enough(root: s.Shape, definitions: Sequence[s.Definition]) -> bool:
     """Are there few shapes?"""
     left = _MOST_SHAPES
     work = [root] + [f.shape for d in definitions for c in d.constructors for f in c.fields]
-    left -= sum(len(d.constructors) for d in definitions)
+    left -= sum(len(d.constructors) for d in definitions) // 8
     while work and left >= 0:
         left -= 1
         work.extend(s.children(work.pop()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, List, NamedTuple, Optional, Union
+from typing import Callable, Dict, List, NamedTuple, Optional, Tuple, Union
 
 from ._mismatch import Mismatch
 from ._state import State
@@ -106,10 +106,15 @@ class Permute(NamedTuple):
 
 
 class Through(NamedTuple):
-    """Write what a decoder makes of the bytes, and how many it reads, if that is constant."""
+    """Write what a decoder makes of the bytes.
+
+    How many it reads, if that is constant; and the old and the new layout for :mod:`struct`, if it
+    converts one number.
+    """
 
     read: Callable[[State], bytes]
     size: Optional[int] = None
+    layouts: Optional[Tuple[str, str]] = None
 
 
 class Unreadable(NamedTuple):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Tuple, Union
+from typing import Any, Callable, List, Optional, Tuple, Union
 
 from . import shapes as s
 from ._match import program
 from ._mismatch import Mismatch
-from ._ops import is_identity, unreadable
+from ._gentranslate import translation_source
+from ._emit import Unusual
+from ._ops import Program, is_identity, unreadable
 from ._records import Values
 from ._state import State
 from ._translate import Translation, origin
@@ -25,12 +27,20 @@ def stored_fingerprint(schema: Schema) -> bytes:
     return digest[7::-1] + digest[:7:-1]
 
 
+_Many = Callable[[bytes, int, int, int, Callable[[bytes], None]], int]
+
+
 class Evolved:
     """Reads old values: it translates their bytes, and reads the new ones."""
 
-    def __init__(self, kind: Type[Any], translation: Translation) -> None:
+    def __init__(self, kind: Type[Any], found: Program) -> None:
         self._kind = kind
-        self._translation = translation
+        self._translation = Translation(found)
+        self._many: Optional[_Many] = None
+        try:
+            self._many = translation_source(found).compile()["many"]
+        except (Unusual, RecursionError, MemoryError, SyntaxError):
+            pass
 
     def decode_from(self, data: bytes, at: int) -> Tuple[Any, int]:
         """The value at an offset, and where it ends. Offsets in errors are those in the old bytes."""
@@ -44,6 +54,17 @@ class Evolved:
 
     def decode_many(self, data: bytes, at: int, count: int) -> Tuple[List[Any], int]:
         """So many values, and where the last one ends."""
+        if self._many is not None:
+            new: List[bytes] = []
+            try:
+                end = self._many(data, at, len(data), count, new.append)
+                joined = b"".join(new)
+                found, size = self._kind.decode_many(joined, 0, count)
+                if size == len(joined):
+                    return found, end
+            except Exception:
+                # What is wrong, or out of the ordinary, is read one by one.
+                pass
         values = []
         for _ in range(count):
             value, at = self.decode_from(data, at)
@@ -68,7 +89,7 @@ def evolved(kind: Type[Any], old: Schema, skipping: bool) -> Values:
     problem = unreadable(found)
     if problem is not None:
         raise problem
-    return Evolved(kind, Translation(found))
+    return Evolved(kind, found)
 
 
 def evolved_reader(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, List, Optional, Tuple
 
 from . import shapes as s
+from ._emit import CODES
 from ._facts import Facts, least_of_leaf
 from ._leafread import leaf_reader
 from ._ops import Block, Copy, Groups, Magnitude, Op, Skip, Through, count_bytes
@@ -103,7 +104,17 @@ def _rewritten(x: s.Shape, y: s.Shape, change: Callable[[Any], Any]) -> Op:
         write(facts, take, y, value, out)
         return bytes(out)
 
-    return Through(read, _table_size(x, y))
+    layouts = _layout(x), _layout(y)
+    found = None if layouts[0] is None or layouts[1] is None else (layouts[0], layouts[1])
+    return Through(read, _table_size(x, y), found)
+
+
+def _layout(x: s.Shape) -> Optional[str]:
+    # That of a number of constant size.
+    numbers = (*s.NUMBERS, *_FLOATS)
+    if isinstance(x, s.Leaf) and x.type in numbers and x.encoding in ("", "bigEndian"):
+        return (">" if x.encoding else "<") + CODES[x.type]
+    return None
 
 
 def _whole_bytes(leaf: s.Leaf, n: int) -> bytes:
