@@ -35,12 +35,14 @@ def damaged(r: Random, data: bytes) -> bytes:
     return bytes(changed)
 
 
-def values(r: Random, schema: Schema, value: Any) -> bytes:
-    """Check a value and what becomes of it by damage."""
+def values(r: Random, schema: Schema, value: Any, end: float) -> bytes:
+    """Check a value and what becomes of it by damage, until it is time to end."""
     kind = bind(schema)
     data = kind.encode(value)
     assert data == model.encode(schema, schema.root, value), schema
     for _ in range(30):
+        if time.monotonic() > end:
+            break
         hostile = damaged(r, data)
         found = outcome(lambda: kind.decode(hostile))
         assert found == outcome(lambda: exactly(kind, hostile)), (schema, hostile)
@@ -53,9 +55,11 @@ def values(r: Random, schema: Schema, value: Any) -> bytes:
     return data
 
 
-def schemas(r: Random, schema: Schema, data: bytes) -> None:
+def schemas(r: Random, schema: Schema, data: bytes, end: float) -> None:
     """Check the schema after damage, and what it makes of the value."""
     for _ in range(20):
+        if time.monotonic() > end:
+            break
         hostile = damaged(r, schema.encode())
         try:
             other = Schema.decode(hostile)
@@ -84,7 +88,7 @@ def main(seconds: float, seed: int) -> None:
     while time.monotonic() < end:
         made = model.sample(r)
         if made is not None:
-            schemas(r, made[0], values(r, *made))
+            schemas(r, made[0], values(r, *made, min(end, time.monotonic() + 5)), end)
             count += 1
     print(f"{count} schemas")
 
