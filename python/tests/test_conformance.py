@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Tuple
 
-from ashlar import Damage, DecodeError, EvolutionError, Lost, Schema, bind, evolve
+from ashlar import Damage, DecodeError, EvolutionError, Lost, Schema, bind, evolve, python_source
 from ashlar._exact import Exact
 from ashlar._fold import Fold
 from ashlar._input import FileInput
@@ -76,6 +76,11 @@ class Conformance(unittest.TestCase):
                 self.assertEqual(schema.fingerprint().hex(), case["fingerprint"])
                 self.assertEqual(json.loads(schema.to_json()), case["json"])
                 self.assertEqual(Schema.from_json(json.dumps(case["json"])), schema)
+
+    def test_sources(self) -> None:
+        for case in cases("sources"):
+            schema = Schema.decode(bytes.fromhex(case["schema"]))
+            self.assertEqual(python_source(schema), case["python"], case["name"])
 
     def test_messages(self) -> None:
         for case in cases("messages"):

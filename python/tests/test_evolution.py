@@ -90,15 +90,16 @@ class Values(unittest.TestCase):
             except model.Endless:
                 continue
             data = bind(before).encode(value)
-            found, end = evolve(kind_, before).decode_from(b"." + data + b".", 1)
+            reads = evolve(kind_, before)
+            found, end = reads.decode_from(b"." + data + b".", 1)
             defaults = {x.field: x.default for x in rules if isinstance(x, Added)}
             expected = {n: defaults[n] if c is None else c[1](value[c[0]]) for n, _, c in news}
             self.assertEqual(found, expected)
             self.assertEqual(end, len(data) + 1)
-            self.assertEqual(evolve(kind_, before).decode_many(data * 3, 0, 3), ([expected] * 3, 3 * len(data)))
+            self.assertEqual(reads.decode_many(data * 3, 0, 3), ([expected] * 3, 3 * len(data)))
             for n in range(len(data)):
                 with self.assertRaises(DecodeError):
-                    evolve(kind_, before).decode_from(data[:n], 0)
+                    reads.decode_from(data[:n], 0)
 
     def test_the_same_type(self) -> None:
         r = Random(2)
