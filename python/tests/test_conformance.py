@@ -98,7 +98,6 @@ class Conformance(unittest.TestCase):
                     raise MessageError("CannotRead", f"the peer's messages cannot be read: {why}")
                 assert found.schema is not None
                 kind = bind(found.schema)
-                lines.extend([])
                 for message in found:
                     lines.append(kind.to_json_line(message))
             except MessageError as e:

@@ -290,6 +290,11 @@ class Writing(FileCase):
             with self.assertRaises(ashlar.FileLocked):
                 ashlar.append(self.path, TEXTS, ["b"])
             self.assertEqual(w.written, 1)
+            w.sync()
+            self.assertEqual(list(ashlar.read(self.path)), ["a"])
+            w.flush()
+        with self.assertRaises(ashlar.AshlarError):
+            w.write("b")
         self.assertEqual(list(ashlar.read(self.path)), ["a"])
 
     def test_large_records(self) -> None:

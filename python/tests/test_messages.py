@@ -36,7 +36,6 @@ def all_of(found: Incoming[Any]) -> Tuple[List[Any], str]:
         if why is not None:
             return messages, why
         found.verdict()
-        messages.extend([])
         for m in found:
             messages.append(m)
     except MessageError as e:
