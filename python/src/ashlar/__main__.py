@@ -1,0 +1,188 @@
+"""``python -m ashlar show|schema|verify FILE``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import Any, Optional, Sequence
+
+from . import _verify
+from ._blocks import schemas_of
+from ._describe import describe_schema
+from ._jsontext import printable
+from ._layout import MAGIC
+from .damage import Damage, Lost
+from .errors import AshlarError, DecodeError, escaped
+from .files import by_own_schema, read_lines, read_shown
+from .schema import Schema
+from .source import python_source
+
+__all__ = ["main", "run"]
+
+
+def run() -> None:
+    """The program."""
+    try:
+        status = main(sys.argv[1:])
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Nobody reads the results any more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
+    sys.exit(status)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a command. Returns the exit status: 0 if all is well, 1 for damage, 2 for what cannot be read.
+
+    >>> import tempfile, ashlar
+    >>> words = ashlar.bind(ashlar.Schema(ashlar.shapes.Leaf("utf8")))
+    >>> path = tempfile.mkdtemp() + "/words"
+    >>> ashlar.write(path, words, ["brick", "mortar"])
+    >>> main(["show", "--json", path])
+    "brick"
+    "mortar"
+    0
+    >>> main(["schema", path])
+    Text
+    0
+    """
+    options = _parser().parse_args(arguments)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8", newline="\n")
+    try:
+        return int(options.command(options))
+    except Damage as e:
+        _complain(str(e))
+        return ending_of(e)
+    except BrokenPipeError:
+        raise
+    except (AshlarError, OSError) as e:
+        _complain(str(e))
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("python -m ashlar", description="Files of records of Ashlar.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    show = commands.add_parser("show", help="show records, one in a line")
+    show.add_argument("--json", action="store_true", help="as JSON, with all digits of each number")
+    show.add_argument("--from", dest="start", type=int, default=0, metavar="N", help="begin with record N")
+    show.add_argument("--count", type=int, metavar="M", help="at most M records")
+    show.add_argument("-k", "--keep-going", action="store_true", help="go on after damage")
+    show.set_defaults(command=_show)
+    schema = commands.add_parser("schema", help="show the type of the records")
+    style = schema.add_mutually_exclusive_group()
+    style.add_argument("--json", action="store_true", help="as JSON")
+    style.add_argument("--python", action="store_true", help="as Python source")
+    schema.set_defaults(command=_schema)
+    verify = commands.add_parser("verify", help="check structure, checksums and values")
+    verify.set_defaults(command=_verified)
+    for command in (show, schema, verify):
+        command.add_argument("file", metavar="FILE")
+    return parser
+
+
+def _complain(text: str) -> None:
+    sys.stdout.flush()
+    print(f"ashlar: {escaped(text)}", file=sys.stderr)
+
+
+def ending_of(damage: Damage) -> int:
+    """Is it damage (1), or something else that cannot be read (2)?"""
+    cause = damage.cause
+    foreign = cause.kind in ("NotAFile", "LaterVersion", "WrongType", "UnknownCompression")
+    short = cause.kind == "TruncatedHeader" and damage.offset == 0 and cause.left < 8
+    other = cause.other is not None and cause.other.has_header
+    large = cause.kind == "TooLarge" and damage.block is not None
+    return 2 if foreign or short or other or large else 1
+
+
+def lost_text(lost: Lost) -> str:
+    """Damage, and what was lost because of it."""
+    damage, n = lost.damage, lost.next
+    gone = " lost" if ending_of(damage) == 1 else " passed over"
+    if n is None:
+        return f"{damage}; nothing follows"
+    count = n - damage.record
+    records = f"{count} record{'' if count == 1 else 's'}{gone}"
+    if lost.other:
+        some = f"at least {records}" if count > 0 else f"perhaps records{gone}"
+        return f"{damage}; {some}, going on in another file at byte {lost.to}"
+    return f"{damage}; {records if count > 0 else f'no records{gone}'}, going on at byte {lost.to}"
+
+
+def _show(options: argparse.Namespace) -> int:
+    worst = 0
+
+    def report(lost: Lost) -> None:
+        nonlocal worst
+        worst = max(worst, ending_of(lost.damage))
+        _complain(lost_text(lost))
+
+    source: Any = sys.stdin.buffer if options.file == "-" else options.file
+    reads = read_lines if options.json else read_shown
+    resync = report if options.keep_going else None
+    if options.count is not None and options.count <= 0:
+        return 0
+    if os.path.isfile(options.file):
+        with open(options.file, "rb") as f:
+            if f.read(len(MAGIC)) != MAGIC:
+                raise AshlarError(f"{options.file}: not a file of records")
+    records = reads(source, start=options.start, resync=resync, name=options.file)
+    for i, line in enumerate(records, 1):
+        print(line)
+        if i == options.count:
+            break
+    return worst
+
+
+def _schema(options: argparse.Namespace) -> int:
+    found = schemas_of(options.file)
+    last = _readable(options.file, found[-1][1])
+    if options.json:
+        print(_ascii(last.to_json()))
+    elif options.python:
+        print(python_source(last), end="")
+    else:
+        for start, schema in found:
+            if len(found) > 1:
+                print(f"-- from record {start} on")
+            one = _readable(options.file, schema)
+            print(describe_schema(one.root, one.definitions), end="")
+    return 0
+
+
+def _readable(path: str, schema: bytes) -> Schema:
+    try:
+        return Schema.decode(schema)
+    except DecodeError as e:
+        raise AshlarError(f"{path}: no schema that can be read: {e}") from None
+
+
+def _ascii(text: str) -> str:
+    # All that is not ASCII stands in strings.
+    return printable(text)
+
+
+def _verified(options: argparse.Namespace) -> int:
+    worst = 0
+
+    def report(text: str, damage: Optional[Damage]) -> None:
+        nonlocal worst
+        worst = max(worst, 0 if damage is None else ending_of(damage))
+        print(text)
+
+    try:
+        what = _verify.verify(options.file, by_own_schema, report, lost_text)
+    except Damage as e:
+        print(e)
+        return ending_of(e)
+    word = ["ok", "damaged", "not checked as a whole"][worst]
+    print(f"{options.file}: {word}, {what}{' readable' if worst else ''}")
+    return worst
+
+
+if __name__ == "__main__":
+    run()

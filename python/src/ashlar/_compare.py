@@ -1,0 +1,115 @@
+"""The order of values, and how many indices there are between two."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, List, Optional, Sequence, Tuple
+
+from . import shapes as s
+from ._facts import Facts
+
+__all__ = ["Take", "compare", "indices_between", "is_plain"]
+
+
+#: The number of the constructor of a value of a definition, and the fields.
+Take = Callable[[int, Any], Optional[Tuple[int, Sequence[Any]]]]
+
+
+def compare(facts: Facts, shape: s.Shape, a: Any, b: Any, take: Take) -> int:
+    """Less than, equal to or greater than 0: the order of two values of a shape.
+
+    ``take`` says what a value of a definition consists of.
+
+    >>> compare(Facts(()), s.List(s.Leaf("int8")), [1, 2], [1, 2, 0], lambda i, x: None)
+    -1
+    """
+    # A stack of what is still to be compared: keys may be nested deep.
+    work: List[Tuple[Optional[s.Shape], Any, Any]] = [(shape, a, b)]
+    while work:
+        at, x, y = work.pop()
+        found = x - y if at is None else _step(facts, take, at, x, y, work)
+        if found:
+            return int(found)
+    return 0
+
+
+_Work = List[Tuple[Optional[s.Shape], Any, Any]]
+
+
+def _step(facts: Facts, take: Take, shape: s.Shape, x: Any, y: Any, work: _Work) -> int:
+    # The order, as far as it is decided by these values alone. Their parts go to the work.
+    if isinstance(shape, s.Leaf):
+        if shape.type == "byteArray" and len(x) != len(y):
+            return len(x) - len(y)
+        return _order(x, y)
+    if isinstance(shape, s.Maybe):
+        if x is None or y is None:
+            return (x is not None) - (y is not None)
+        wraps = facts.may_be_none(shape.of)
+        work.append((shape.of, x[0], y[0]) if wraps else (shape.of, x, y))
+    elif isinstance(shape, s.Tuple):
+        _lexical(list(shape.of), x, y, work)
+    elif isinstance(shape, (s.List, s.NonEmpty, s.Set)):
+        _lexical([shape.of] * min(len(x), len(y)), x, y, work)
+    elif isinstance(shape, s.Map):
+        xs, ys = _entries(x), _entries(y)
+        shapes = [shape.key, shape.value] * (min(len(xs), len(ys)) // 2)
+        _lexical(shapes, xs, ys, work)
+    elif isinstance(shape, s.Reference):
+        d = facts.definitions[shape.to]
+        if d.form == "newtype":
+            work.append((d.constructors[0].fields[0].shape, x, y))
+            return 0
+        left, right = take(shape.to, x), take(shape.to, y)
+        if left is None or right is None:
+            raise ValueError(f"not values of {d.name[:100]}")
+        if left[0] != right[0]:
+            return left[0] - right[0]
+        _lexical([f.shape for f in d.constructors[left[0]].fields], left[1], right[1], work)
+    else:
+        return _order(x, y)
+    return 0
+
+
+def _order(x: Any, y: Any) -> int:
+    # A NaN is greater than all, and than itself.
+    return -1 if x < y else 0 if x == y else 1
+
+
+def _entries(x: Any) -> List[Any]:
+    pairs = x.items() if isinstance(x, dict) else x
+    return [part for pair in pairs for part in pair]
+
+
+def _lexical(shapes: Sequence[s.Shape], xs: Sequence[Any], ys: Sequence[Any], work: _Work) -> None:
+    work.append((None, len(xs), len(ys)))
+    work.extend(reversed([(shape, x, y) for shape, x, y in zip(shapes, xs, ys)]))
+
+
+def is_plain(shape: s.Shape) -> bool:
+    """Do bounds of this shape say how many indices there are?
+
+    >>> is_plain(s.Tuple((s.Leaf("int8"), s.Leaf("char")))), is_plain(s.Leaf("utf8"))
+    (True, False)
+    """
+    if isinstance(shape, s.Leaf):
+        return s.is_whole(shape) or shape.type in ("unit", "bool", "char", "scalarValue")
+    if isinstance(shape, s.Tuple):
+        return all(map(is_plain, shape.of))
+    return isinstance(shape, s.Between)
+
+
+def indices_between(low: Any, high: Any) -> int:
+    """How many indices there are between two bounds of a plain shape. Beyond 2^64 it may be less.
+
+    >>> indices_between((0, "a"), (1, "c")), indices_between(1, 0)
+    (6, 0)
+    """
+    if isinstance(low, tuple):
+        sizes = [indices_between(a, b) for a, b in zip(low, high)]
+        product = 0 if 0 in sizes else 1
+        for n in sizes:
+            product = min(1 << 64, product * n)
+        return product
+    if isinstance(low, str):
+        low, high = ord(low), ord(high)
+    return int(max(0, high - low + 1))

@@ -1,0 +1,325 @@
+"""The decoder that defines what is refused, and with which words.
+
+It is slow. The compiled decoder (:mod:`ashlar._compile`) gives up where anything is out of the
+ordinary, and this one reads the value again. It keeps its own stack, so values may be nested as deep
+as the budget allows.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+
+from . import _path
+from . import shapes as s
+from ._compare import Take, compare, indices_between, is_plain
+from ._facts import Facts, fair, is_ordered, tag_size
+from ._leafread import leaf_reader
+from ._nodes import (
+    Maker,
+    Node,
+    Reads,
+    as_tuple,
+    between_node,
+    charged,
+    fields_reader,
+    own_parts,
+    plain_alternative,
+    plain_record,
+    ratio_node,
+    read_constant,
+    tag_text,
+)
+from ._state import State
+from ._trampoline import run
+from ._write import plain_take
+from .values import Array
+
+__all__ = ["Exact"]
+
+class Exact:
+    """A decoder of values of a schema.
+
+    ``makers`` has a function for each constructor of the definitions that are not read as plain
+    values, and ``take`` takes such values apart. ``derived`` gives the words of Haskell's derived instances.
+    """
+
+    def __init__(
+        self,
+        root: s.Shape,
+        definitions: Sequence[s.Definition],
+        facts: Facts,
+        makers: Optional[Dict[int, List[Maker]]] = None,
+        take: Optional[Take] = None,
+        derived: bool = False,
+    ) -> None:
+        self._definitions = definitions
+        self._facts = facts
+        self._derived = derived
+        self._makers = makers or {}
+        self._take = take or plain_take(facts)
+        self._known: Dict[Tuple[int, bool], Node] = {}
+        self._root = self._uncovered(root)
+
+    def read(self, state: State) -> Any:
+        """Read a value at the cursor."""
+        found = self._root.read(state)
+        return run(found) if self._root.nests else found
+
+    def decode(self, data: bytes) -> Any:
+        """Read a value from its bytes, all of them."""
+        return self.decode_refined(data, lambda value: (None, value))
+
+    def decode_refined(self, data: bytes, check: Callable[[Any], Tuple[Optional[str], Any]]) -> Any:
+        """The same, with a function that converts the value, or says why it is refused."""
+        state = State(data, 0, len(data))
+        problem, value = check(self.read(state))
+        if problem is not None:
+            state.invalid(0, problem)
+        state.expect_end()
+        return value
+
+    # Shapes. A covered one is part of a value whose work is linear in its bytes.
+
+    def _covered(self, shape: s.Shape) -> Node:
+        return self._shape(shape, True)
+
+    def _uncovered(self, shape: s.Shape) -> Node:
+        cost = self._facts.cost_of(shape)
+        if self._derived or fair(cost):
+            return self._covered(shape)
+        if fair(cost, 1):
+            return charged(1, cost[0], self._covered(shape))
+        parts = own_parts(shape)
+        return charged(parts, parts, self._shape(shape, False))
+
+    def _beside(self, shape: s.Shape, more: int = 1) -> Node:
+        covered = self._derived or fair(self._facts.cost_of(shape), more)
+        return self._covered(shape) if covered else self._uncovered(shape)
+
+    def _part(self, shape: s.Shape, covered: bool) -> Node:
+        return self._covered(shape) if covered else self._uncovered(shape)
+
+    def _shape(self, shape: s.Shape, covered: bool) -> Node:
+        if isinstance(shape, s.Leaf):
+            return Node(False, leaf_reader(shape))
+        if isinstance(shape, s.Between):
+            return between_node(shape)
+        if isinstance(shape, s.Ratio):
+            return ratio_node(self._part(shape.of, covered))
+        if isinstance(shape, s.Maybe):
+            return self._maybe(shape)
+        if isinstance(shape, s.Tuple):
+            read = fields_reader([self._part(x, covered) for x in shape.of])
+            return Node(True, lambda st: as_tuple(read, st))
+        if isinstance(shape, (s.List, s.NonEmpty, s.Set)):
+            return self._list(shape)
+        if isinstance(shape, s.Map):
+            return self._map(shape)
+        if isinstance(shape, s.Array):
+            return self._array(shape, covered)
+        if isinstance(shape, s.Constant):
+            expected = shape.bytes
+            return Node(False, lambda st: read_constant(st, expected))
+        if isinstance(shape, s.Reference):
+            to = shape.to
+            return Node(True, lambda st: self._reference(to, covered).read(st))
+        if isinstance(shape, s.Opaque):
+            if shape.size is not None:
+                size = shape.size
+                return Node(False, lambda st: st.take(size))
+            refusal = f"the format {shape.name[:100]} is not described"
+        else:
+            refusal = f"the irregular type {shape.name[:100]} is not described"
+        return Node(False, lambda st: st.invalid(st.at, refusal))
+
+    def _maybe(self, shape: s.Maybe) -> Node:
+        inner = self._beside(shape.of)
+        wraps = self._facts.may_be_none(shape.of)
+        frame = _path.words_frame("Maybe", "Just", [], 1)
+
+        def read(st: State) -> Reads:
+            st.need(1)
+            tag = st.data[st.at]
+            if tag > 1:
+                refusal = f"Maybe: there is no constructor {tag}"
+                st.invalid(st.at, tag_text("Maybe", 2, tag) if self._derived else refusal)
+            st.at += 1
+            if tag == 0:
+                return None
+            st.enter(frame)
+            st.part(0)
+            value = (yield inner.read(st)) if inner.nests else inner.read(st)
+            st.leave()
+            return (value,) if wraps else value
+
+        return Node(True, read)
+
+    # Elements.
+
+    def _elements(
+        self, node: Node, least: int, ordered: Optional[s.Shape], st: State, n: int
+    ) -> Reads:
+        if least <= 0:
+            st.spend(" elements of no bytes", n)
+        st.enter(_path.elements_frame(n))
+        values: List[Any] = []
+        for i in range(n):
+            st.part(i)
+            start = st.at
+            value = (yield node.read(st)) if node.nests else node.read(st)
+            if ordered is not None and values:
+                if compare(self._facts, ordered, values[-1], value, self._take) >= 0:
+                    st.invalid(start, "keys that do not ascend")
+            values.append(value)
+        st.leave()
+        return values
+
+    def _list(self, shape: Union[s.List, s.NonEmpty, s.Set]) -> Node:
+        node = self._beside(shape.of)
+        least = self._facts.cost_of(shape.of)[1]
+        ordered = None
+        if isinstance(shape, s.Set) and is_ordered(self._facts.unordered, shape.of):
+            ordered = shape.of
+        full = isinstance(shape, s.NonEmpty)
+
+        def read(st: State) -> Reads:
+            start = st.at
+            n = st.read_length(shape.compact)
+            values = yield self._elements(node, least, ordered, st, n)
+            if full and not values:
+                st.invalid(start, "NonEmpty: no elements")
+            return values
+
+        return Node(True, read)
+
+    def _map(self, shape: s.Map) -> Node:
+        facts = self._facts
+        key, value = self._beside(shape.key), self._beside(shape.value)
+        least = facts.cost_of_all((shape.key, shape.value))[1]
+        ordered = is_ordered(facts.unordered, shape.key)
+        as_dict = facts.hashable(shape.key)
+
+        def entries(st: State, n: int) -> Reads:
+            if least <= 0:
+                st.spend(" elements of no bytes", n)
+            st.enter(_path.elements_frame(n))
+            pairs: List[Tuple[Any, Any]] = []
+            for i in range(n):
+                st.part(i)
+                start = st.at
+                k = (yield key.read(st)) if key.nests else key.read(st)
+                if ordered and pairs and compare(facts, shape.key, pairs[-1][0], k, self._take) >= 0:
+                    st.invalid(start, "keys that do not ascend")
+                x = (yield value.read(st)) if value.nests else value.read(st)
+                pairs.append((k, x))
+            st.leave()
+            return dict(pairs) if as_dict else pairs
+
+        return Node(True, lambda st: entries(st, st.read_length(shape.compact)))
+
+    def _array(self, shape: s.Array, covered: bool) -> Node:
+        index, node = self._part(shape.index, covered), self._beside(shape.of)
+        least = self._facts.cost_of(shape.of)[1]
+        counted = is_plain(shape.index)
+
+        def read(st: State) -> Reads:
+            bounds = []
+            for _ in range(2):
+                bound = (yield index.read(st)) if index.nests else index.read(st)
+                bounds.append(bound)
+            start = st.at
+            n = st.read_length(False)
+            values = yield self._elements(node, least, None, st, n)
+            if counted and indices_between(bounds[0], bounds[1]) != n:
+                st.invalid(start, "an array with another number of elements than its bounds")
+            return Array(bounds[0], bounds[1], values)
+
+        return Node(True, read)
+
+    # Definitions.
+
+    def _reference(self, i: int, covered: bool) -> Node:
+        key = (i, covered)
+        if key not in self._known:
+            self._known[key] = self._definition(i, covered)
+        return self._known[key]
+
+    def _definition(self, i: int, covered: bool) -> Node:
+        d = self._definitions[i]
+        name = d.name[:100]
+        if d.form == "newtype":
+            inner = self._part(d.constructors[0].fields[0].shape, covered)
+            frame = _path.type_frame(name)
+            endless = i in self._facts.endless
+
+            def newtype(st: State) -> Reads:
+                if endless:
+                    st.enter(frame)
+                value = (yield inner.read(st)) if inner.nests else inner.read(st)
+                if endless:
+                    st.leave()
+                return value
+
+            return Node(True, newtype)
+        if d.form == "sum":
+            return self._sum(i, name, d)
+        (c,) = d.constructors
+        frame = _path.fields_frame(name, [f.name[:100] for f in c.fields])
+        read = fields_reader([self._part(f.shape, covered) for f in c.fields])
+        make = self._makers[i][0] if i in self._makers else plain_record(c)
+
+        def record(st: State) -> Reads:
+            st.enter(frame)
+            values = yield read(st)
+            st.leave()
+            return make(values)
+
+        return Node(True, record)
+
+    def _sum(self, i: int, name: str, d: s.Definition) -> Node:
+        count = len(d.constructors)
+        width = tag_size(count)
+        alternatives: Dict[int, Callable[[State], Reads]] = {}
+
+        def read(st: State) -> Reads:
+            if count == 0:
+                st.invalid(st.at, f"{name} has no values")
+            start = st.at
+            tag = int.from_bytes(st.take(width), "little")
+            if tag >= count:
+                refusal = f"{name}: there is no constructor {tag}"
+                st.invalid(start, tag_text(name, count, tag) if self._derived else refusal)
+            if tag not in alternatives:
+                alternatives[tag] = self._alternative(i, name, d, tag)
+            value = yield alternatives[tag](st)
+            return value
+
+        return Node(True, read)
+
+    def _alternative(
+        self, i: int, name: str, d: s.Definition, tag: int
+    ) -> Callable[[State], Reads]:
+        c = d.constructors[tag]
+        con = c.name[:100]
+        shapes = [f.shape for f in c.fields]
+        names = [f.name[:100] for f in c.fields] if shapes and c.fields[0].name != "1" else []
+        frame = _path.words_frame(name, con, names, len(shapes))
+        is_fair = self._derived or fair(
+            self._facts.cost_of_all(shapes), tag_size(len(d.constructors))
+        )
+        read = fields_reader([self._part(shape, is_fair) for shape in shapes])
+        make = self._makers[i][tag] if i in self._makers else plain_alternative(c)
+
+        def alternative(st: State) -> Reads:
+            if c.retired:
+                st.invalid(st.at, f"constructor {con}, which is no longer in use")
+            if not shapes:
+                return make([])
+            st.enter(frame)
+            if not is_fair:
+                st.spend(" elements of no bytes", len(shapes))
+            values = yield read(st)
+            st.leave()
+            return make(values)
+
+        return alternative

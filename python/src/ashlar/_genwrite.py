@@ -1,0 +1,330 @@
+"""Compile a schema to a writer.
+
+The writer gives up at any value that it does not expect. :mod:`ashlar._write` then writes the value,
+or says what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import struct
+from fractions import Fraction
+from typing import Any, Dict, List, Sequence, Tuple, Union
+
+from . import shapes as s
+from ._emit import CODES, Source, inlined
+from ._facts import Facts, is_ordered, tag_size
+from ._varint import put_integer, put_natural, put_varint
+from ._write import number_bytes
+
+__all__ = ["WriteTypes", "writer_source"]
+
+#: For each definition: the class of each constructor, and the names of its attributes.
+WriteTypes = Dict[int, List[Tuple[type, List[str]]]]
+
+_DEEP = 8
+
+
+def writer_source(root: s.Shape, facts: Facts, types: WriteTypes) -> Source:
+    """The function ``write(x, out)``, which appends the bytes of a value to a ``bytearray``."""
+    gen = _Writer(root, facts, types)
+    gen.body("write", root)
+    while gen.waiting:
+        i = gen.waiting.pop()
+        gen.body(gen.functions[i], s.Reference(i), i)
+    return gen.source
+
+
+class _Writer:
+    def __init__(self, root: s.Shape, facts: Facts, types: WriteTypes) -> None:
+        self.facts = facts
+        self.types = types
+        self.source = Source()
+        self.source.names.update(
+            Fraction=Fraction, integer=put_integer, natural=put_natural, varint=put_varint
+        )
+        self.inlined = inlined(root, facts.definitions)
+        self.functions: Dict[int, str] = {}
+        self.waiting: List[int] = []
+        self.pending: List[Tuple[str, str]] = []
+        self.big = False
+
+    def body(self, function: str, shape: s.Shape, definition: int = -1) -> None:
+        source = self.source
+        saved, source.lines, depth, source.depth = source.lines, [], source.depth, 1
+        if definition >= 0:
+            self.definition(definition, "x")
+        else:
+            self.item(shape, "x")
+        self.flush()
+        source.function(f"{function}(x, out)", source.lines or ["    pass"])
+        source.lines, source.depth = saved, depth
+
+    def flush(self) -> None:
+        if self.pending:
+            layout = "<>"[self.big] + "".join(code for code, _ in self.pending)
+            pack = self.source.struct(layout, "pack")
+            self.source.line(f"out += {pack}({', '.join(x for _, x in self.pending)})")
+            self.pending = []
+
+    def fixed(self, code: str, big: bool, x: str) -> None:
+        if big != self.big and code not in "bB":
+            self.flush()
+            self.big = big
+        self.pending.append((code, x))
+
+    def named(self, x: str) -> str:
+        if x.isidentifier():
+            return x
+        name = self.source.name()
+        self.source.line(f"{name} = {x}")
+        return name
+
+    def check(self, condition: str) -> None:
+        self.source.line(f"if not ({condition}): raise Unusual()")
+
+    def nested(self, shape: s.Shape, x: str) -> None:
+        if self.source.depth < _DEEP:
+            self.item(shape, x)
+            self.flush()
+        else:
+            function = self.source.name("f")
+            self.body(function, shape)
+            self.source.line(f"{function}({x}, out)")
+
+    def item(self, shape: s.Shape, x: str) -> None:
+        if isinstance(shape, s.Leaf):
+            self.leaf(shape, x)
+        elif isinstance(shape, s.Reference):
+            self.reference(shape.to, x)
+        elif isinstance(shape, s.Between):
+            self.between(shape, x)
+        elif isinstance(shape, s.Tuple):
+            x = self.named(x)
+            self.check(f"{x}.__class__ is tuple and len({x}) == {len(shape.of)}")
+            for i, inner in enumerate(shape.of):
+                self.item(inner, f"{x}[{i}]")
+        elif isinstance(shape, s.Ratio):
+            x = self.named(x)
+            self.check(f"{x}.__class__ is Fraction")
+            self.item(shape.of, f"{x}.numerator")
+            self.item(shape.of, f"{x}.denominator")
+        elif isinstance(shape, s.Maybe):
+            self.maybe(shape, x)
+        elif isinstance(shape, (s.List, s.NonEmpty, s.Set)):
+            self.list(shape, x)
+        elif isinstance(shape, s.Map):
+            self.map(shape, x)
+        else:
+            # The exact writer does the rest.
+            self.check("False")
+
+    def between(self, shape: s.Between, x: str) -> None:
+        if max(abs(shape.low), abs(shape.high)) >= 1 << 4096:
+            self.check("False")
+        else:
+            x = self.named(x)
+            self.check(f"{shape.low} <= {x} <= {shape.high}")
+            self.leaf(shape.leaf, x)
+
+    def leaf(self, leaf: s.Leaf, x: str) -> None:
+        kind = leaf.type
+        big = leaf.encoding == "bigEndian"
+        if kind in s.NUMBERS and leaf.encoding in ("", "bigEndian"):
+            self.fixed(CODES[kind], big, x)
+        elif kind in s.NUMBERS:
+            x = self.named(x)
+            _, low, high = s.NUMBERS[kind]
+            self.check(f"{x}.__class__ is int and {low} <= {x} <= {high}")
+            self.flush()
+            put = self.source.constant(lambda n: number_bytes(leaf, n))
+            self.source.line(f"out += {put}({x})")
+        elif kind in ("float32", "float64"):
+            if kind == "float32":
+                x = self.named(x)
+                self.check(f"{x} == {x}")
+            self.fixed(CODES[kind], big, x)
+        elif kind == "unit":
+            self.check(f"{x} == ()")
+        elif kind == "bool":
+            x = self.named(x)
+            self.check(f"{x} is True or {x} is False")
+            self.fixed("B", False, x)
+        elif kind in ("bytes", "byteArray", "utf8", "utf16"):
+            self.string(leaf, x)
+        elif kind in ("char", "scalarValue"):
+            x = self.named(f"ord({x})")
+            if kind == "scalarValue":
+                self.check(f"not 0xd800 <= {x} < 0xe000")
+            self.fixed("I", False, x)
+        else:
+            x = self.named(x)
+            natural = kind == "natural"
+            self.check(f"{x}.__class__ is int" + (f" and {x} >= 0" if natural else ""))
+            self.flush()
+            self.source.line(f"out += {'natural' if natural else 'integer'}({x})")
+
+    def string(self, leaf: s.Leaf, x: str) -> None:
+        if leaf.type in ("bytes", "byteArray"):
+            x = self.named(x)
+            self.check(f"{x}.__class__ is bytes")
+        else:
+            x = self.named(f"{x}.encode({'' if leaf.type == 'utf8' else repr('utf-16-le')})")
+        self.count(f"len({x})" + (" // 2" if leaf.type == "utf16" else ""), leaf.compact)
+        self.source.line(f"out += {x}")
+
+    def count(self, n: str, compact: bool) -> None:
+        if not compact:
+            self.fixed("q", False, n)
+        self.flush()
+        if compact:
+            self.source.line(f"out += varint({n})")
+
+    def maybe(self, shape: s.Maybe, x: str) -> None:
+        x = self.named(x)
+        self.flush()
+        source = self.source
+        source.line(f"if {x} is None: out.append(0)")
+        source.line("else:")
+        source.depth += 1
+        if self.facts.may_be_none(shape.of):
+            self.check(f"{x}.__class__ is tuple and len({x}) == 1")
+            x = f"{x}[0]"
+        self.fixed("B", False, "1")
+        self.nested(shape.of, x)
+        self.flush()
+        source.depth -= 1
+
+    def list(self, shape: Union[s.List, s.NonEmpty, s.Set], x: str) -> None:
+        x = self.named(x)
+        source = self.source
+        if isinstance(shape, s.Set) and is_ordered(self.facts.unordered, shape.of):
+            self.check("False")
+            return
+        self.check(f"{x}.__class__ is list")
+        if isinstance(shape, s.NonEmpty):
+            self.check(x)
+        self.count(f"len({x})", shape.compact)
+        of = self.facts.bare_shape(shape.of)
+        if isinstance(of, s.Leaf) and of.encoding == "" and (of.type in s.NUMBERS or of.type == "float64"):
+            pack = source.constant(_packer(CODES[of.type]))
+            source.line(f"out += {pack}({x})")
+            return
+        item = source.name()
+        source.line(f"for {item} in {x}:")
+        source.depth += 1
+        at = len(source.lines)
+        self.nested(shape.of, item)
+        if len(source.lines) == at:
+            source.line("pass")
+        source.depth -= 1
+
+    def map(self, shape: s.Map, x: str) -> None:
+        x = self.named(x)
+        key = self.facts.bare_shape(shape.key)
+        simple = isinstance(key, s.Leaf) and key.type not in ("byteArray", "unit")
+        if not (self.facts.hashable(shape.key) and simple):
+            self.check("False")
+            return
+        source = self.source
+        k, value = source.name(), source.name()
+        self.check(f"{x}.__class__ is dict")
+        self.count(f"len({x})", shape.compact)
+        source.line(f"for {k}, {value} in sorted({x}.items(), key={source.constant(_first)}):")
+        source.depth += 1
+        # (A NaN among the keys has no order.)
+        self.check(f"{k} == {k}")
+        self.item(shape.key, k)
+        self.flush()
+        self.nested(shape.value, value)
+        source.depth -= 1
+
+    def reference(self, i: int, x: str) -> None:
+        d = self.facts.definitions[i]
+        if i in self.inlined and (d.form != "sum" or self.source.depth < _DEEP):
+            self.definition(i, x)
+            return
+        self.flush()
+        if i not in self.functions:
+            self.functions[i] = self.source.name("d")
+            self.waiting.append(i)
+        self.source.line(f"{self.functions[i]}({x}, out)")
+
+    def definition(self, i: int, x: str) -> None:
+        d = self.facts.definitions[i]
+        if d.form == "newtype":
+            self.item(d.constructors[0].fields[0].shape, x)
+        elif d.form == "record":
+            self.fields(i, 0, self.named(x))
+        else:
+            self.flush()
+            self.sum(i, d, self.named(x))
+
+    def fields(self, i: int, tag: int, x: str) -> None:
+        c = self.facts.definitions[i].constructors[tag]
+        if i in self.types:
+            kind, attributes = self.types[i][tag]
+            self.check(f"{x}.__class__ is {self.source.constant(kind)}")
+            parts = [f"{x}.{a}" for a in attributes]
+        elif s.is_positional(c):
+            self.check(f"{x}.__class__ is tuple and len({x}) == {len(c.fields)}")
+            parts = [f"{x}[{j}]" for j in range(len(c.fields))]
+        else:
+            self.check(f"len({x}) == {len(c.fields)}")
+            parts = [f"{x}[{f.name!r}]" for f in c.fields]
+        for f, part in zip(c.fields, parts):
+            self.item(f.shape, part)
+
+    def sum(self, i: int, d: s.Definition, x: str) -> None:
+        # A table from the name or the class of a constructor to a function for its fields.
+        source = self.source
+        width = tag_size(len(d.constructors))
+        tags: Dict[Any, bytes] = {}
+        cases: Dict[Any, str] = {}
+        for j, c in enumerate(d.constructors):
+            if c.retired:
+                continue
+            key = self.types[i][j][0] if i in self.types else c.name
+            tag = j.to_bytes(width, "little")
+            if not c.fields:
+                tags[key] = tag
+                continue
+            cases[key] = source.name("f")
+            self.case(cases[key], i, j, tag)
+        table = source.name("T")
+        entries = [f"{source.constant(key)}: {function}" for key, function in cases.items()]
+        source.done.append(f"{table} = {{{', '.join(entries)}}}")
+        known = source.constant(tags)
+        if i in self.types:
+            source.line(f"if {x}.__class__ in {known}: out += {known}[{x}.__class__]")
+            source.line(f"else: {table}[{x}.__class__]({x}, out)")
+        else:
+            name, inner = source.name(), source.name()
+            source.line(f"if {x}.__class__ is str: out += {known}[{x}]")
+            source.line("else:")
+            source.line(f"    (({name}, {inner}),) = {x}.items()")
+            source.line(f"    {table}[{name}]({inner}, out)")
+
+    def case(self, function: str, i: int, j: int, tag: bytes) -> None:
+        source = self.source
+        saved, source.lines, depth, source.depth = source.lines, [], source.depth, 1
+        pending, self.pending = self.pending, []
+        self.fixed("B" if len(tag) == 1 else f"{len(tag)}s", False, str(tag[0]) if len(tag) == 1 else repr(tag))
+        self.fields(i, j, "x")
+        self.flush()
+        source.function(f"{function}(x, out)", source.lines)
+        source.lines, source.depth, self.pending = saved, depth, pending
+
+
+def _packer(code: str) -> Any:
+
+
+    def pack(values: Sequence[Any]) -> bytes:
+        return struct.pack(f"<{len(values)}{code}", *values)
+
+    return pack
+
+
+def _first(pair: Tuple[Any, Any]) -> Any:
+    return pair[0]
+
+

@@ -1,0 +1,147 @@
+"""The parts of the exact decoder that need to know of no others."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, Callable, Generator, List, NamedTuple
+
+from . import shapes as s
+from ._leafread import bound_text, leaf_reader
+from ._state import State
+
+__all__ = [
+    "Maker",
+    "Node",
+    "Reads",
+    "as_tuple",
+    "between_node",
+    "charged",
+    "fields_reader",
+    "own_parts",
+    "plain_alternative",
+    "plain_record",
+    "ratio_node",
+    "read_constant",
+    "tag_text",
+]
+
+#: Makes the value of a constructor from its fields.
+Maker = Callable[[List[Any]], Any]
+
+#: Yields the generators that it waits for, and returns a value.
+Reads = Generator[Any, Any, Any]
+
+
+class Node(NamedTuple):
+    """A reader: does it return a generator, or the value?"""
+
+    nests: bool
+    read: Callable[[State], Any]
+
+
+def plain_record(c: s.Constructor) -> Maker:
+    """A record as a ``dict``, or as a tuple if its fields have no names."""
+    if s.is_positional(c):
+        return tuple
+    names = [f.name for f in c.fields]
+    return lambda values: dict(zip(names, values))
+
+
+def plain_alternative(c: s.Constructor) -> Maker:
+    """A value of a sum: the name of its constructor, which is the key of the fields if there are any."""
+    name = c.name
+    if not c.fields:
+        return lambda values: name
+    record = plain_record(c)
+    return lambda values: {name: record(values)}
+
+
+def tag_text(name: str, count: int, tag: int) -> str:
+    """What a derived instance says of a tag that is too large."""
+    tags = {1: "1 constructor (tag 0)", 2: "2 constructors (tags 0 and 1)"}
+    text = tags.get(count, f"{count} constructors (tags 0 to {count - 1})")
+    return f"constructor tag {tag}, but {name} has {text}"
+
+
+def charged(steps: int, parts: int, node: Node) -> Node:
+    """A reader that uses steps of the budget first."""
+    def read(st: State) -> Any:
+        st.work(parts)
+        st.spend(" elements of no bytes", steps)
+        return node.read(st)
+
+    return Node(node.nests, read)
+
+
+def own_parts(shape: s.Shape) -> int:
+    """The parts of a shape that are not in its definitions."""
+
+    if isinstance(shape, s.Tuple):
+        return 1 + sum(map(own_parts, shape.of))
+    if isinstance(shape, s.Array):
+        return 1 + 2 * own_parts(shape.index)
+    return 1
+
+
+def fields_reader(nodes: List[Node]) -> Callable[[State], Reads]:
+    """Read fields or elements of a tuple, one after the other, into a list."""
+    count = len(nodes)
+
+    def read(st: State) -> Reads:
+        values = []
+        for i, node in enumerate(nodes, 1):
+            st.part(count - i)
+            value = (yield node.read(st)) if node.nests else node.read(st)
+            values.append(value)
+        return values
+
+    return read
+
+
+def as_tuple(read: Callable[[State], Reads], st: State) -> Reads:
+    """The same, as a tuple."""
+    values = yield read(st)
+    return tuple(values)
+
+
+def between_node(shape: s.Between) -> Node:
+    """Read a whole number with bounds."""
+    read_leaf = leaf_reader(shape.leaf)
+    low, high = shape.low, shape.high
+
+    def read(st: State) -> Any:
+        start = st.at
+        n = read_leaf(st)
+        if n < low:
+            st.invalid(start, f"less than {bound_text(low)}")
+        if n > high:
+            st.invalid(start, f"more than {bound_text(high)}")
+        return n
+
+    return Node(False, read)
+
+
+def ratio_node(node: Node) -> Node:
+    """Read a fraction, given the reader of its numbers, which are no generators."""
+    def read(st: State) -> Any:
+        start = st.at
+        n, d = node.read(st), node.read(st)
+        sizes = [(abs(x).bit_length() + 7) >> 3 for x in (n, d)]
+        if min(sizes) > 4096:
+            st.spend(" steps to check fractions", sum(sizes))
+        if d <= 0:
+            st.invalid(start, "Ratio: the denominator is not positive")
+        if math.gcd(n, d) != 1:
+            st.invalid(start, "Ratio: not in lowest terms")
+        return Fraction(n, d)
+
+    return Node(False, read)
+
+
+def read_constant(st: State, expected: bytes) -> bytes:
+    """Read bytes that are always the same."""
+    start = st.at
+    if st.take(len(expected)) != expected:
+        st.invalid(start, "other bytes than it always has")
+    return expected

@@ -1,0 +1,162 @@
+"""Single records by their numbers."""
+
+from __future__ import annotations
+
+from typing import Any, List, NamedTuple, Optional, Tuple
+
+from . import damage as d
+from ._after import search_block
+from ._input import FileInput
+from ._joined import Part, last_record, part_with, parts_of
+from ._layout import BlockHeader, MOST, RECORDS
+from ._locate import locate, read_index
+from ._open import Opened, Reading, Schemas, decode_of, open_file, open_first
+from ._records import Broken, Decode, decode_block, expanded
+from ._scan import Scan, header_at, next_block, start_at, written_next
+
+__all__ = ["RecordReader"]
+
+
+class _Loaded(NamedTuple):
+    # A block that has been read and expanded: its offset, and the number of its first record.
+    at: int
+    first: int
+    header: BlockHeader
+    body: bytes
+    decode: Decode
+    #: The records that have been decoded, where the next one begins, and what is wrong with it.
+    known: List[Any]
+    ends: List[int]
+    broken: List[Broken]
+
+
+class RecordReader:
+    """Reads the records of an open file by their numbers."""
+
+    def __init__(self, reading: Reading, name: str, fd: int) -> None:
+        self._reading = reading
+        self._input = FileInput(name, fd)
+        self._opened = open_first(reading, self._input)
+        if self._opened.lost is not None:
+            reading.lost(self._opened.lost)
+        self._parts: Optional[Tuple[int, List[Part]]] = None
+        self._index: Optional[Tuple[int, Optional[bytes]]] = None
+        self._schemas: Tuple[Opened, Schemas] = (self._opened, _in_any_order(self._opened.schemas))
+        self._last: Optional[_Loaded] = None
+
+    def count(self) -> int:
+        """How many records the file has now."""
+        size, parts = self._now()
+        if not self._input.same(size):
+            raise self._damage(size, 0, d.simple("Replaced"))
+        return last_record(parts)
+
+    def get(self, i: int) -> Tuple[bool, Any]:
+        """Is there a record with this number, and which? Raises :class:`ashlar.Damage`."""
+        last = self._last
+        if last is not None and last.first <= i < last.first + last.header.records:
+            return True, self._record(last, i)
+        size, parts = self._now()
+        part = part_with(parts, i)
+        end = None if part.scan.base == parts[-1].scan.base else part.end
+        loaded = self._find(part, end, i)
+        if loaded is None:
+            if not self._input.same(size):
+                raise self._damage(size, i, d.simple("Replaced"))
+            return False, None
+        return True, self._record(loaded, i)
+
+    def _damage(self, offset: int, i: int, cause: d.Cause) -> d.Damage:
+        return d.Damage(self._input.name, offset, None, i, cause)
+
+    def _now(self) -> Tuple[int, List[Part]]:
+        size = self._input.size()
+        if self._parts is None or self._parts[0] != size:
+            opened = self._opened
+            self._parts = (size, parts_of(opened.scan, opened.start.offset, size))
+        return self._parts
+
+    def _find(self, part: Part, end: Optional[int], i: int) -> Optional[_Loaded]:
+        # The block of a record of one of the files, given where that ends, if another one follows.
+        scan, own = part.scan, i - part.scan.before
+        at, _ = locate(scan, part.start, part.end, self._index_of(part), own)
+        before: Optional[Tuple[int, BlockHeader]] = None
+        while True:
+            place = at
+            h = header_at(scan, at) if end is None or at < end else None
+            if h is not None and (before is None or written_next(before[1], h)):
+                cause = d.wrong_number(scan.before + h.first)
+            else:
+                # Bytes were lost or inserted.
+                found = search_block(
+                    scan, (at if before is None else before[0]) + 1, MOST if end is None else end
+                )
+                if found is None:
+                    self._ends(scan, end, i)
+                    return None
+                (at, h), cause = found, d.simple("NotABlock")
+            if own < h.first:
+                raise self._damage(scan.base + place, i, cause)
+            if h.kind == RECORDS and h.first <= own < h.next_record():
+                return self._load(part, at, h, end, i)
+            before, at = (at, h), h.end(at)
+
+    def _ends(self, scan: Scan, end: Optional[int], i: int) -> None:
+        # No block follows: it is the end, or a tail that is cut off.
+        if end is not None:
+            raise self._damage(scan.base + end, i, d.simple("NotABlock"))
+
+    def _load(
+        self, part: Part, at: int, h: BlockHeader, end: Optional[int], i: int
+    ) -> Optional[_Loaded]:
+        scan = part.scan
+        step = next_block(scan, start_at(at, h.first))
+        if step.block is None:
+            # The block is being written, or its writer was killed.
+            if step.cause is None or step.cause.kind == "Truncated":
+                self._ends(scan, end, i)
+                return None
+            raise self._damage(scan.base + at, i, step.cause)
+        opened, schemas = self._schemas
+        if opened.scan.base != scan.base:
+            found = open_file(self._reading, scan, start_at(part.start, part.first))
+            if isinstance(found, d.Cause):
+                cause = d.another_file(scan.header is not None, part.next, found.text)
+                raise self._damage(scan.base, i, cause)
+            opened, schemas = found, _in_any_order(found.schemas)
+        schemas, decode = decode_of(self._reading, scan, schemas, at, h)
+        if isinstance(decode, d.Cause):
+            raise self._damage(scan.base + at, i, decode)
+        body = expanded(opened.compressed, self._reading.expansion_limit, h, step.block.body)
+        if isinstance(body, d.Cause):
+            raise self._damage(scan.base + at, i, body)
+        self._schemas = (opened, _in_any_order(schemas))
+        self._last = _Loaded(step.block.at, step.block.record, h, body, decode, [], [0], [])
+        return self._last
+
+    def _index_of(self, part: Part) -> Optional[bytes]:
+        if self._index is None or self._index[0] != part.scan.base:
+            self._index = (part.scan.base, read_index(part.scan, part.end))
+        return self._index[1]
+
+    def _record(self, loaded: _Loaded, i: int) -> Any:
+        # The records before it in the block are decoded, too, and kept.
+        wanted = i - loaded.first
+        known = loaded.known
+        if len(known) <= wanted and not loaded.broken:
+            missing = min(loaded.header.records, max(wanted + 1, 2 * len(known))) - len(known)
+            try:
+                values, end = decode_block(loaded.decode, loaded.body, loaded.ends[-1], missing)
+                loaded.ends[0] = end
+                known.extend(values)
+            except Broken as e:
+                known.extend(e.values)
+                loaded.broken.append(e)
+        if wanted < len(known):
+            return known[wanted]
+        raise self._damage(loaded.at, i, d.bad_record(loaded.broken[0].error))
+
+
+def _in_any_order(schemas: Schemas) -> Schemas:
+    return schemas._replace(passed=0)
+

@@ -1,0 +1,123 @@
+"""A run of the exact decoder: its input, its place in the value, and its budget."""
+
+from __future__ import annotations
+
+from typing import List, NoReturn, Union
+
+from . import _path
+from ._budget import LEVELS, PARTS, RAISABLE, STEPS
+from .errors import DecodeError
+
+__all__ = ["State"]
+
+Buffer = Union[bytes, bytearray, memoryview]
+
+
+class State:
+    """What a run of a decoder knows. ``at`` is the cursor."""
+
+    __slots__ = ("data", "at", "end", "base", "frames", "parts", "steps", "parts_left", "most_levels")
+
+    def __init__(self, data: bytes, at: int, end: int) -> None:
+        self.data = data
+        self.at = at
+        self.end = end
+        self.base = at
+        self.frames: List[_path.Frame] = []
+        self.parts: List[int] = []
+        self.steps = STEPS
+        self.parts_left = PARTS
+        self.most_levels = LEVELS
+
+    def invalid(self, at: int, reason: str) -> NoReturn:
+        """Refuse what begins at this place."""
+        if len(reason) > 1000:
+            reason = reason[:1000] + ".."
+        raise DecodeError(at - self.base, _path.labels(self.frames, self.parts), reason)
+
+    def need(self, n: int) -> None:
+        """Refuse an input that has fewer than n bytes left."""
+        left = self.end - self.at
+        if left < n:
+            announced = ""
+            for frame in reversed(self.frames):
+                if frame[2] is None:
+                    announced = f" ({_count(frame[3], 'element')} announced)"
+                    break
+            self.invalid(self.at, f"{_count(n, 'byte')} needed, {left} left{announced}")
+
+    def take(self, n: int) -> bytes:
+        """The next n bytes."""
+        self.need(n)
+        self.at += n
+        return bytes(self.data[self.at - n : self.at])
+
+    def spend(self, what: str, n: int) -> None:
+        """Use steps of the budget."""
+        if n > self.steps:
+            self.invalid(self.at, f"more than {STEPS}{what}{RAISABLE}")
+        self.steps -= n
+
+    def work(self, parts: int) -> None:
+        """Make parts of a value that has few bytes for them."""
+        self.parts_left -= parts
+        if self.parts_left < 0:
+            self.spend(" elements of no bytes", STEPS + 1)
+
+    def enter(self, frame: _path.Frame) -> None:
+        """Begin a value inside of another one."""
+        if len(self.frames) >= self.most_levels:
+            self.invalid(self.at, f"nested more than {self.most_levels} levels deep{RAISABLE}")
+        self.frames.append(frame)
+        self.parts.append(-1)
+
+    def leave(self) -> None:
+        """End the value that began last."""
+        self.frames.pop()
+        self.parts.pop()
+
+    def part(self, number: int) -> None:
+        """A part of the innermost value begins: its index, or how many fields follow it."""
+        if self.parts:
+            self.parts[-1] = number
+
+    def read_varint(self) -> int:
+        """An unsigned number of 64 bits in LEB128, in its shortest form."""
+        start = self.at
+        n = shift = 0
+        for i in range(10):
+            if start + i >= self.end:
+                self.need(i + 1)
+            b = self.data[start + i]
+            n |= (b & 127) << shift
+            shift += 7
+            if b < 128:
+                if n >> 64:
+                    break
+                if b == 0 and i > 0:
+                    self.invalid(start, "a varint that is not in its shortest form")
+                self.at = start + i + 1
+                return n
+        self.invalid(start, "a varint that does not fit its type")
+
+    def read_length(self, compact: bool) -> int:
+        """A length, which is not negative, but otherwise untrusted."""
+        start = self.at
+        if compact:
+            n = self.read_varint()
+            if n >= 1 << 63:
+                self.invalid(start, "a length that does not fit")
+            return n
+        n = int.from_bytes(self.take(8), "little", signed=True)
+        if n < 0:
+            self.invalid(start, f"negative length {n}")
+        return n
+
+    def expect_end(self) -> None:
+        """Refuse bytes that are left."""
+        if self.at < self.end:
+            raise DecodeError(self.at - self.base, "", "expected the end of the input")
+
+
+def _count(n: int, noun: str) -> str:
+    return f"1 {noun}" if n == 1 else f"{n} {noun}s"

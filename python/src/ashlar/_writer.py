@@ -1,0 +1,267 @@
+"""Writing records."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+import tempfile
+from types import TracebackType
+from typing import Callable, Generic, Iterable, Optional, Type as Class, TypeVar
+
+from . import _zlib
+from ._append import NewType, Tail, append_block, block_header, new_file, old_file
+from ._layout import INDEX, RECORDS, put_index
+from .errors import AshlarError
+
+__all__ = ["FileLocked", "RecordTooLarge", "Writer"]
+
+T = TypeVar("T")
+
+
+class FileLocked(AshlarError):
+    """Another writer has the file open."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path}: another writer has this file open")
+
+
+class RecordTooLarge(AshlarError):
+    """A record has more bytes than the writer allows."""
+
+    def __init__(self, size: int, limit: int) -> None:
+        super().__init__(
+            f"Ashlar.File: a record of at least {size} bytes, where {limit} are allowed"
+        )
+
+
+def _open_locked(path: str) -> int:
+    # What is no regular file, such as a pipe, is opened only to write, and without a lock.
+    try:
+        regular = stat.S_ISREG(os.stat(path).st_mode)
+    except FileNotFoundError:
+        regular = True
+    if not regular:
+        return os.open(path, os.O_WRONLY)
+    while True:
+        fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(fd)
+            raise FileLocked(path) from None
+        try:
+            if os.path.samestat(os.fstat(fd), os.stat(path)):
+                return fd
+        except FileNotFoundError:
+            pass
+        # Somebody has replaced it before it was locked.
+        os.close(fd)
+
+
+def _is_regular(fd: int) -> bool:
+    return stat.S_ISREG(os.fstat(fd).st_mode)
+
+
+def _replaceable(path: str) -> bool:
+    # Is there a file that can be replaced, and has something to lose?
+    if os.path.realpath(path).startswith(("/dev/", "/proc/")) or path.startswith(("/dev/", "/proc/")):
+        return False
+    try:
+        found = os.stat(path)
+    except OSError:
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_size > 0
+
+
+def _sync_directory(path: str) -> None:
+    fd = os.open(os.path.dirname(path) or ".", os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    except OSError:
+        pass
+    finally:
+        os.close(fd)
+
+
+class Writer(Generic[T]):
+    """A file that is being written. Use it in a ``with`` block: :func:`ashlar.writer` makes one."""
+
+    def __init__(
+        self,
+        path: str,
+        kind: NewType,
+        encode: Callable[[T, bytearray], None],
+        constant: bool,
+        append: bool,
+        level: Optional[int],
+        block_size: int,
+        index: bool,
+        marker: Optional[bytes],
+        record_limit: int,
+    ) -> None:
+        self._encode = encode
+        self._level = level
+        self._block_size = max(1, min(16_777_216, block_size))
+        self._record_limit = max(self._block_size, min(0x7FFFFFFF, record_limit))
+        # Blocks of equal size need no index.
+        self._index = index and not (constant and level is None)
+        self._body = bytearray()
+        self._count = 0
+        self._final: Optional[str] = None
+        self._replaced = -1
+        self._path = path
+        if not append and _replaceable(path):
+            self._beside(os.path.realpath(path))
+        self._fd = -1
+        try:
+            self._fd = _open_locked(self._path)
+            self._seekable = _is_regular(self._fd)
+            if append and self._seekable:
+                limit = max(67_108_864, record_limit)
+                self._tail: Tail = old_file(kind, path, self._fd, marker, self._index, limit)
+            else:
+                self._tail = new_file(kind, path, self._fd, marker, self._seekable)
+        except BaseException:
+            self._abandon()
+            raise
+
+    def _beside(self, target: str) -> None:
+        # The old file stays as it is until the new one is whole and on the disk.
+        self._replaced = _open_locked(target)
+        try:
+            old = os.fstat(self._replaced)
+            fd, self._path = tempfile.mkstemp(
+                prefix=os.path.basename(target)[:60] + ".part", dir=os.path.dirname(target)
+            )
+            os.close(fd)
+            self._final = target
+            new = os.stat(self._path)
+            if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+                os.chown(self._path, old.st_uid, old.st_gid)
+            os.chmod(self._path, stat.S_IMODE(old.st_mode))
+        except BaseException:
+            self._abandon()
+            raise
+
+    def _abandon(self) -> None:
+        for fd in (getattr(self, "_fd", -1), self._replaced):
+            if fd >= 0:
+                os.close(fd)
+        self._fd = self._replaced = -1
+        if self._final is not None:
+            os.unlink(self._path)
+            self._final = None
+
+    def write(self, record: T) -> None:
+        """Write a record. It is in the file when its block is: when that is full, or after :meth:`flush`.
+
+        Raises :class:`ashlar.EncodeError` if it is no value of the type, and :class:`RecordTooLarge`.
+        Then it is not written, and those before it are, or will be.
+        """
+        if self._fd < 0:
+            raise AshlarError("Ashlar.File: the writer is closed")
+        body = self._body
+        size = len(body)
+        self._encode(record, body)
+        # A record of no bytes has a byte that is 0.
+        if len(body) == size:
+            body.append(0)
+        if len(body) < self._block_size:
+            self._count += 1
+            return
+        self._complete(size)
+
+    def write_many(self, records: Iterable[T]) -> None:
+        """Write records, one after another. They are consumed as they are written."""
+        for record in records:
+            self.write(record)
+
+    def _complete(self, size: int) -> None:
+        # The block has as many bytes as it may have, with the record that begins at this offset.
+        body = self._body
+        begun = len(body) - size
+        if begun > self._record_limit:
+            del body[size:]
+            raise RecordTooLarge(begun, self._record_limit)
+        if len(body) > self._record_limit and self._count > 0:
+            last = bytes(body[size:])
+            del body[size:]
+            self._deliver()
+            body += last
+        self._count += 1
+        self._deliver()
+
+    def _deliver(self) -> None:
+        tail, body = self._tail, bytes(self._body)
+        header = block_header(tail, RECORDS, self._count, body)
+        if self._level is not None:
+            smaller = _zlib.compress(body, self._level)
+            if len(smaller) < len(body):
+                header = block_header(tail, RECORDS, self._count, smaller)._replace(
+                    compressed=1, expanded=len(body)
+                )
+                body = smaller
+        append_block(self._fd, tail, header, body, self._seekable)
+        tail.entries.add(tail.offset, tail.records)
+        tail.offset = header.end(tail.offset)
+        tail.records += self._count
+        self._body.clear()
+        self._count = 0
+
+    def flush(self) -> None:
+        """Write the records of the open block, so that readers see them."""
+        if self._count:
+            self._deliver()
+
+    def sync(self) -> None:
+        """:meth:`flush`, and wait until the disk has everything."""
+        self.flush()
+        if self._seekable:
+            os.fsync(self._fd)
+            _sync_directory(self._path)
+
+    @property
+    def written(self) -> int:
+        """How many records the file has with those of the open block: the number of the next one."""
+        return self._tail.records + self._count
+
+    def close(self) -> None:
+        """Write the last block and the index, and give the file its name. A second call does nothing."""
+        if self._fd < 0:
+            return
+        try:
+            self.flush()
+            if self._index:
+                self._put_index()
+            if self._final is not None:
+                os.fsync(self._fd)
+                os.replace(self._path, self._final)
+                _sync_directory(self._final)
+                self._final = None
+        finally:
+            self._abandon()
+
+    def _put_index(self) -> None:
+        # The file is complete without it, so a failure is ignored.
+        tail = self._tail
+        body = put_index(tail.entries.kept, tail.records, tail.offset)
+        try:
+            append_block(self._fd, tail, block_header(tail, INDEX, 0, body), body, self._seekable)
+        except OSError:
+            pass
+
+    def __enter__(self) -> Writer[T]:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Class[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        if kind is not None and self._final is not None:
+            # The old file stays.
+            self._abandon()
+        else:
+            self.close()

@@ -1,0 +1,110 @@
+"""Records as a table of pandas. Install it with ``pip install ./python[pandas]``."""
+
+from __future__ import annotations
+
+import os
+from itertools import islice
+from typing import TYPE_CHECKING, Any, List, Optional, Tuple
+
+from . import shapes as s
+from ._blocks import schemas_of
+from .binding import Type, bind
+from .files import read
+from .schema import Schema
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["to_pandas"]
+
+#: The columns of these leaves have a type of their own. (A nullable one holds what is ``None``.)
+_NUMBERS = {
+    "word8": "UInt8",
+    "word16": "UInt16",
+    "word32": "UInt32",
+    "word64": "UInt64",
+    "int8": "Int8",
+    "int16": "Int16",
+    "int32": "Int32",
+    "int64": "Int64",
+    "float32": "float32",
+    "float64": "float64",
+    "bool": "boolean",
+    "utf8": "string",
+    "utf16": "string",
+    "char": "string",
+    "scalarValue": "string",
+}
+
+#: The Modified Julian Day of 1970-01-01.
+_EPOCH = 40_587
+
+#: Records that are nested deeper are one column.
+_DEEP = 8
+
+
+def to_pandas(
+    source: Any,
+    type: Optional[Type[Any]] = None,
+    *,
+    start: int = 0,
+    count: Optional[int] = None,
+    **options: Any,
+) -> pandas.DataFrame:
+    """The records of a file as a ``pandas.DataFrame``: a row for each, and a column for each field.
+
+    Records without named fields are a column ``value``. Fields that are records are columns of their
+    own, with a point between the names. Numbers, texts and Booleans get a type of pandas (a nullable
+    one, so a ``Maybe`` of them does, too), dates are ``datetime64``. Other values stay as they are.
+    The table is made in memory: read a part of a large file with ``start`` and ``count``. The other
+    arguments are those of :func:`ashlar.read`.
+
+    Raises :class:`ImportError` without pandas, :class:`ValueError` for a file of several types if
+    none of them is asked for, and what :func:`ashlar.read` raises.
+    """
+    import pandas
+
+    schema = _one_schema(os.fspath(source)) if type is None else type.schema
+    plain = bind(schema, evolution=None if type is None else type.evolution)
+    columns = _columns(schema, schema.root, (), 0)
+    data: List[List[Any]] = [[] for _ in columns]
+    for record in islice(read(source, plain, start=start, **options), count):
+        for (path, _), values in zip(columns, data):
+            value = record
+            for name in path:
+                value = value[name]
+            values.append(value)
+    names = [".".join(path) or "value" for path, _ in columns]
+    made = {n: _column(pandas, shape, x) for n, (_, shape), x in zip(names, columns, data)}
+    return pandas.DataFrame(made, columns=names)
+
+
+def _one_schema(path: str) -> Schema:
+    found = {data for _, data in schemas_of(path)}
+    if len(found) > 1:
+        raise ValueError(f"{path}: records of several types; say which one to read them as")
+    return Schema.decode(found.pop())
+
+
+def _columns(
+    schema: Schema, shape: s.Shape, path: Tuple[str, ...], depth: int
+) -> List[Tuple[Tuple[str, ...], s.Shape]]:
+    # The way to each column, and its shape.
+    shape = schema.facts.bare_shape(shape)
+    if isinstance(shape, s.Reference) and depth < _DEEP:
+        d = schema.definitions[shape.to]
+        c = d.constructors[0] if d.form == "record" else None
+        if c is not None and c.fields and not s.is_positional(c):
+            return [x for f in c.fields for x in _columns(schema, f.shape, (*path, f.name), depth + 1)]
+    return [(path, shape)]
+
+
+def _column(pandas: Any, shape: s.Shape, values: List[Any]) -> Any:
+    if isinstance(shape, s.Maybe):
+        shape = shape.of
+    leaf = shape.leaf if isinstance(shape, s.Between) else shape
+    if isinstance(leaf, s.Leaf) and leaf.type == "date":
+        days = [None if v is None or abs(v - _EPOCH) > 100_000 else v - _EPOCH for v in values]
+        return pandas.to_datetime(pandas.Series(days, dtype="float64"), unit="D")
+    dtype = _NUMBERS.get(leaf.type, "object") if isinstance(leaf, s.Leaf) else "object"
+    return pandas.Series(values, dtype=dtype)

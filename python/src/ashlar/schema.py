@@ -1,0 +1,123 @@
+"""Schemas: their bytes, their JSON and their fingerprints."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Dict, List, Tuple
+
+from . import shapes as s
+from ._facts import Facts, map_references, unwrapped
+from ._schemabytes import decode_schema, encode_schema
+from ._schemacheck import check_schema
+from ._schemajson import schema_from_json, schema_to_json
+
+__all__ = ["Schema"]
+
+
+class Schema:
+    """The format of a type: the shape of its values, and the definitions that the shape refers to.
+
+    Making one raises :class:`ValueError` if no type has it, as decoding does.
+
+    >>> Schema(s.Maybe(s.Leaf("utf8"))).encode().hex()
+    '030013000000000000000000'
+    >>> Schema(s.Reference(0))
+    Traceback (most recent call last):
+      ...
+    ValueError: a reference to definition 0
+    """
+
+    def __init__(self, root: s.Shape, definitions: Tuple[s.Definition, ...] = ()) -> None:
+        problem = check_schema(root, definitions)
+        if problem is not None:
+            raise ValueError(problem)
+        self.root = root
+        self.definitions = definitions
+        self.facts = Facts(definitions)
+
+    @staticmethod
+    def decode(data: bytes) -> Schema:
+        """Read a schema from its bytes, all of them.
+
+        Raises :class:`ashlar.DecodeError` for bytes that are not those of a schema.
+
+        >>> Schema.decode(bytes.fromhex("0009 0000000000000000")).root.type
+        'bool'
+        """
+        return Schema(*decode_schema(data))
+
+    def encode(self) -> bytes:
+        """The bytes of the schema."""
+        return encode_schema(self.root, self.definitions)
+
+    @staticmethod
+    def from_json(text: str) -> Schema:
+        """Read a schema from its JSON, as ``ashlar schema --json`` prints it.
+
+        Raises :class:`ValueError` for any other text.
+
+        >>> Schema.from_json('{"root": {"type": "bool"}, "definitions": []}').encode().hex()
+        '00090000000000000000'
+        """
+        return Schema(*schema_from_json(text))
+
+    def to_json(self) -> str:
+        """The schema as JSON, in one line.
+
+        >>> Schema(s.Leaf("word16", "varint")).to_json()
+        '{"root":{"type":"word16","encoding":"varint"},"definitions":[]}'
+        """
+        return schema_to_json(self.root, self.definitions)
+
+    def fingerprint(self) -> bytes:
+        """The 16 bytes that name the format: the MD5 of the bytes of its essence.
+
+        Names of types do not count, and newtypes are what they wrap.
+
+        >>> Schema(s.Leaf("bool")).fingerprint().hex()
+        'f989e83d95721fa9ad3279cf9af2d115'
+        """
+        return hashlib.md5(encode_schema(*self._essence()), usedforsecurity=False).digest()
+
+    def _essence(self) -> Tuple[s.Shape, Tuple[s.Definition, ...]]:
+        bare = self.facts.bare
+        numbers: Dict[int, int] = {}
+        work: List[s.Shape] = [unwrapped(bare, self.root)]
+        while work:
+            shape = work.pop()
+            if isinstance(shape, s.Reference):
+                if shape.to in numbers:
+                    continue
+                numbers[shape.to] = len(numbers)
+                d = self.definitions[shape.to]
+                inner = [unwrapped(bare, f.shape) for c in d.constructors for f in c.fields]
+            else:
+                inner = list(s.children(shape))
+            work.extend(reversed(inner))
+
+        def essential(shape: s.Shape) -> s.Shape:
+            return map_references(
+                lambda r: s.Reference(numbers.get(r.to, r.to)), unwrapped(bare, shape)
+            )
+
+        def simplified(d: s.Definition) -> s.Definition:
+            constructors = tuple(
+                s.Constructor(
+                    c.name, tuple(s.Field(f.name, essential(f.shape)) for f in c.fields), c.retired
+                )
+                for c in d.constructors
+            )
+            return s.Definition("", d.form, "unknown", constructors)
+
+        return essential(self.root), tuple(simplified(self.definitions[i]) for i in numbers)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Schema):
+            return NotImplemented
+        return self.root == other.root and self.definitions == other.definitions
+
+    def __hash__(self) -> int:
+        return hash((self.root, self.definitions))
+
+    def __repr__(self) -> str:
+        return f"Schema({self.root!r}, {self.definitions!r})"

@@ -1,0 +1,75 @@
+"""Tables of pandas. They are apart, because only this needs pandas."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import unittest
+
+import pandas
+
+import ashlar
+from ashlar import Schema, bind
+from ashlar import shapes as s
+from ashlar.evolution import Added
+from ashlar.frames import to_pandas
+
+
+def schema(*fields: s.Field) -> Schema:
+    point = s.Constructor("Point", (s.Field("x", s.Leaf("int8")), s.Field("y", s.Maybe(s.Leaf("float64")))))
+    definitions = (
+        s.Definition("Row", "record", "unknown", (s.Constructor("Row", fields),)),
+        s.Definition("Point", "record", "unknown", (point,)),
+    )
+    return Schema(s.Reference(0), definitions)
+
+
+ROWS = schema(
+    s.Field("name", s.Leaf("utf8")),
+    s.Field("at", s.Reference(1)),
+    s.Field("day", s.Leaf("date")),
+    s.Field("tags", s.Map(s.Leaf("utf8"), s.Leaf("int8"))),
+    s.Field("large", s.Maybe(s.Leaf("word64"))),
+)
+VALUES = [
+    {"name": "a", "at": {"x": 1, "y": None}, "day": 60369, "tags": {"k": 1}, "large": None},
+    {"name": "b", "at": {"x": 2, "y": 0.5}, "day": 0, "tags": {}, "large": 2**64 - 1},
+]
+
+
+class Frames(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "rows")
+        ashlar.write(self.path, bind(ROWS), VALUES)
+
+    def test_columns(self) -> None:
+        frame = to_pandas(self.path)
+        self.assertEqual(list(frame.columns), ["name", "at.x", "at.y", "day", "tags", "large"])
+        self.assertEqual(list(map(str, frame.dtypes)), ["string", "Int8", "float64", "datetime64[ns]", "object", "UInt64"])
+        self.assertEqual(frame["day"][0], pandas.Timestamp("2024-02-29"))
+        self.assertEqual(frame["tags"][0], {"k": 1})
+        self.assertTrue(pandas.isna(frame["at.y"][0]) and pandas.isna(frame["large"][0]))
+        self.assertEqual(frame["large"][1], 2**64 - 1)
+
+    def test_a_part_of_a_file(self) -> None:
+        self.assertEqual(list(to_pandas(self.path, start=1)["name"]), ["b"])
+        self.assertEqual(list(to_pandas(self.path, count=1)["name"]), ["a"])
+        self.assertEqual(len(to_pandas(self.path, count=0).columns), 6)
+
+    def test_other_records(self) -> None:
+        ashlar.write(self.path, bind(Schema(s.List(s.Leaf("int8")))), [[1], []])
+        self.assertEqual(list(to_pandas(self.path)["value"]), [[1], []])
+
+    def test_several_types(self) -> None:
+        fields = ROWS.definitions[0].constructors[0].fields + (s.Field("note", s.Leaf("utf8")),)
+        newer = bind(schema(*fields), evolution={"Row": [Added("note", "?")]})
+        ashlar.append(self.path, newer, [{**VALUES[0], "note": "new"}])
+        with self.assertRaises(ValueError):
+            to_pandas(self.path)
+        self.assertEqual(list(to_pandas(self.path, newer)["note"]), ["?", "?", "new"])
+
+
+if __name__ == "__main__":
+    unittest.main()

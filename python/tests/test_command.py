@@ -1,0 +1,118 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Tuple
+
+import ashlar
+from ashlar import Schema, bind
+from ashlar import shapes as s
+from ashlar.__main__ import main
+
+SOURCE = str(Path(__file__).resolve().parents[1] / "src")
+
+ORDER = s.Definition(
+    "Order",
+    "record",
+    "byParts",
+    (s.Constructor("Order", (s.Field("name", s.Leaf("utf8")), s.Field("count", s.Maybe(s.Leaf("int8"))))),),
+)
+ORDERS = bind(Schema(s.Reference(0), (ORDER,)))
+
+
+class Commands(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "orders")
+        values = [{"name": f"n{i}", "count": -i if i % 2 else None} for i in range(6)]
+        ashlar.write(self.path, ORDERS, values, block_size=20)
+
+    def run_main(self, *arguments: str) -> Tuple[int, str, str]:
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = main([*arguments, self.path])
+        return status, out.getvalue().replace(self.path, "FILE"), err.getvalue().replace(self.path, "FILE")
+
+    def damage(self) -> None:
+        data = bytearray(Path(self.path).read_bytes())
+        header = int.from_bytes(data[12:16], "little")
+        data[header + 73] ^= 1
+        Path(self.path).write_bytes(data)
+
+    def test_show(self) -> None:
+        self.assertEqual(
+            self.run_main("show", "--count", "2"),
+            (0, 'Order {name = "n0", count = Nothing}\nOrder {name = "n1", count = Just (-1)}\n', ""),
+        )
+        self.assertEqual(self.run_main("show", "--json", "--from", "5"), (0, '{"name":"n5","count":-5}\n', ""))
+
+    def test_schema(self) -> None:
+        expected = "Order\n\ndata Order = Order { name :: Text, count :: Maybe Int8 }\n"
+        self.assertEqual(self.run_main("schema"), (0, expected, ""))
+        self.assertEqual(self.run_main("schema", "--json")[1], ORDERS.schema.to_json() + "\n")
+        self.assertEqual(self.run_main("schema", "--python")[1], ashlar.python_source(ORDERS.schema))
+        other = bind(Schema(s.Leaf("bool")))
+        data = Path(self.path).read_bytes()
+        ashlar.write(self.path, other, [True])
+        Path(self.path).write_bytes(data + Path(self.path).read_bytes())
+        expected = f"-- from record 0 on\n{expected}-- from record 6 on\nBool\n"
+        self.assertEqual(self.run_main("schema"), (0, expected, ""))
+
+    def test_verify(self) -> None:
+        self.assertEqual(self.run_main("verify"), (0, "FILE: ok, 6 records in 4 blocks\n", ""))
+        self.damage()
+        status, out, err = self.run_main("verify")
+        self.assertEqual((status, err), (1, ""))
+        self.assertRegex(
+            out,
+            r"^FILE: at byte \d+ \(block 0\), from record 0 on: wrong checksum; 2 records lost, going on at byte \d+\n"
+            r"FILE: damaged, 4 records in 3 blocks readable\n$",
+        )
+
+    def test_damage(self) -> None:
+        self.damage()
+        status, out, err = self.run_main("show")
+        self.assertEqual((status, out), (1, ""))
+        self.assertRegex(err, r"^ashlar: FILE: at byte \d+ \(block 0\), from record 0 on: wrong checksum\n$")
+        status, out, err = self.run_main("show", "-k")
+        self.assertEqual((status, len(out.splitlines())), (1, 4))
+        self.assertIn("; 2 records lost, going on at byte", err)
+
+    def test_what_cannot_be_read(self) -> None:
+        Path(self.path).write_bytes(b"not a file of records")
+        for command in ("show", "schema"):
+            status, out, err = self.run_main(command)
+            self.assertEqual((status, out), (2, ""))
+            self.assertIn("not a file of records", err)
+        os.unlink(self.path)
+        self.assertEqual(self.run_main("show")[0], 2)
+
+    def test_as_a_program(self) -> None:
+        program = [sys.executable, "-m", "ashlar", "show", "--json", "-"]
+        environment = {**os.environ, "PYTHONPATH": SOURCE}
+        with open(self.path, "rb") as f:
+            found = subprocess.run(program, stdin=f, capture_output=True, env=environment, check=True)
+        self.assertEqual(len(found.stdout.splitlines()), 6)
+        ashlar.write(self.path, ORDERS, ({"name": "x" * 100, "count": None} for _ in range(5000)))
+        # A reader that goes away.
+        with open(self.path, "rb") as f:
+            child = subprocess.Popen(program, stdin=f, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+            assert child.stdout is not None and child.stderr is not None
+            child.stdout.read(10)
+            child.stdout.close()
+            self.assertEqual(child.stderr.read(), b"")
+            child.stderr.close()
+            self.assertEqual(child.wait(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

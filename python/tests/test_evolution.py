@@ -1,0 +1,249 @@
+"""Older and newer data, against a model that changes plain values."""
+
+from __future__ import annotations
+
+import unittest
+from random import Random
+from typing import Any, Dict, List, Sequence, Tuple
+
+import model
+from ashlar import DecodeError, EvolutionError, Schema, bind, evolve
+from ashlar import shapes as s
+from ashlar.evolution import (
+    Added,
+    Dropped,
+    DroppedConstructor,
+    Renamed,
+    RenamedConstructor,
+    Rule,
+    UnknownConstructors,
+)
+
+Fields = Sequence[Tuple[str, s.Shape]]
+
+
+def record(fields: Fields, *others: s.Definition, name: str = "Order") -> Schema:
+    c = s.Constructor(name, tuple(s.Field(n, x) for n, x in fields))
+    return Schema(s.Reference(0), (s.Definition(name, "record", "byParts", (c,)), *others))
+
+
+def total(*constructors: Tuple[str, Fields], name: str = "Shape") -> Schema:
+    cs = tuple(s.Constructor(n, tuple(s.Field(f, x) for f, x in fields)) for n, fields in constructors)
+    return Schema(s.Reference(0), (s.Definition(name, "sum", "byParts", cs),))
+
+
+I8, I32, I64, BIG = s.Leaf("int8"), s.Leaf("int32"), s.Leaf("int64"), s.Leaf("integer")
+TEXT = s.Leaf("utf8")
+
+WIDER: List[Tuple[s.Shape, s.Shape, Any]] = [
+    (I32, I64, lambda x: x),
+    (s.Leaf("word8"), s.Leaf("int16", "varint"), lambda x: x),
+    (I64, BIG, lambda x: x),
+    (s.Leaf("float32"), s.Leaf("float64"), lambda x: x),
+    (I32, s.Leaf("float64"), float),
+    (TEXT, s.Leaf("utf16"), lambda x: x),
+    (TEXT, s.Leaf("utf8", compact=True), lambda x: x),
+    (TEXT, s.Maybe(TEXT), lambda x: x),
+    (I8, s.List(s.Leaf("int16"), True), lambda x: [x]),
+    (s.Maybe(I8), s.List(I8), lambda x: [] if x is None else [x]),
+    (s.Set(I8), s.List(I64), lambda x: x),
+    (s.Map(I8, TEXT), s.List(s.Tuple((I8, TEXT))), lambda x: list(x.items())),
+    (TEXT, s.List(s.Leaf("char")), list),
+    (s.NonEmpty(I8), s.List(I8, True), lambda x: x),
+    (s.Ratio(I8), s.Ratio(BIG), lambda x: x),
+    (s.Map(I8, I8), s.Map(I32, s.Maybe(I8), True), lambda x: x),
+    (s.Array(I8, I8), s.Array(I32, I8), lambda x: x),
+    (s.Between(1, 9, I8), s.Between(0, 9, BIG), lambda x: x),
+]
+
+
+class Values(unittest.TestCase):
+    def test_changed_records(self) -> None:
+        r = Random(1)
+        for _ in range(200):
+            olds: List[Tuple[str, s.Shape]] = []
+            news: List[Tuple[str, s.Shape, Any]] = []
+            rules: List[Rule] = []
+            for i in range(r.randint(1, 6)):
+                old, new, change = r.choice(WIDER)
+                kind = r.randrange(5)
+                if kind == 0:
+                    news.append((f"a{i}", I32, None))
+                    rules.append(Added(f"a{i}", i))
+                    continue
+                olds.append((f"o{i}", old))
+                if kind == 1:
+                    rules.append(Dropped(f"o{i}"))
+                elif kind == 2:
+                    rules.append(Renamed(f"o{i}", f"n{i}"))
+                    news.append((f"n{i}", new, (f"o{i}", change)))
+                else:
+                    news.append((f"o{i}", new, (f"o{i}", change)))
+            if r.random() < 0.5:
+                r.shuffle(news)
+            if not olds or not news:
+                continue
+            before = record(olds)
+            kind_ = bind(record([(n, x) for n, x, _ in news]), evolution={"Order": rules})
+            try:
+                value = model.random_value(r, before, before.root)
+            except model.Endless:
+                continue
+            data = bind(before).encode(value)
+            reads = evolve(kind_, before)
+            found, end = reads.decode_from(b"." + data + b".", 1)
+            defaults = {x.field: x.default for x in rules if isinstance(x, Added)}
+            expected = {n: defaults[n] if c is None else c[1](value[c[0]]) for n, _, c in news}
+            self.assertEqual(found, expected)
+            self.assertEqual(end, len(data) + 1)
+            self.assertEqual(reads.decode_many(data * 3, 0, 3), ([expected] * 3, 3 * len(data)))
+            for n in range(len(data)):
+                with self.assertRaises(DecodeError):
+                    reads.decode_from(data[:n], 0)
+
+    def test_the_same_type(self) -> None:
+        r = Random(2)
+        for _ in range(200):
+            made = model.sample(r)
+            if made is None:
+                continue
+            schema, value = made
+            data = bind(schema).encode(value)
+            found, _ = evolve(bind(schema), Schema.decode(schema.encode())).decode_from(data, 0)
+            self.assertEqual(repr(found), repr(value))
+
+    def test_constructors(self) -> None:
+        old = total(("A", [("1", I8)]), ("B", []), ("C", [("1", TEXT)]), ("E", []))
+        new = total(("D", []), ("C", [("1", s.Maybe(TEXT))]), ("A2", [("1", I64)]))
+        kind = bind(
+            new,
+            evolution={"Shape": [RenamedConstructor("A", "A2"), DroppedConstructor("B"), UnknownConstructors("D")]},
+        )
+        reads = evolve(kind, old)
+        for value, expected in (({"A": (1,)}, {"A2": (1,)}), ({"C": ("x",)}, {"C": ("x",)}), ("E", "D")):
+            self.assertEqual(reads.decode_from(bind(old).encode(value), 0)[0], expected)
+        with self.assertRaises(DecodeError) as caught:
+            reads.decode_from(b"\1", 0)
+        self.assertEqual(str(caught.exception), "at byte 0: constructor B, which is no longer in use")
+        with self.assertRaises(DecodeError) as caught:
+            reads.decode_from(b"\7", 0)
+        self.assertEqual(str(caught.exception), "at byte 0: Shape: there is no constructor 7")
+
+    def test_recursive_types(self) -> None:
+        old = total(("End", []), ("Link", [("x", I8), ("next", s.Reference(0))]), name="Chain")
+        new = total(("Link", [("next", s.Reference(0)), ("x", I64)]), ("End", []), name="Chain")
+        data = b"\1\5" * 20_000 + b"\0"
+        value, end = evolve(bind(new), old).decode_from(data, 0)
+        self.assertEqual(end, len(data))
+        self.assertEqual(value["Link"]["x"], 5)
+        while isinstance(value, dict):
+            value = value["Link"]["next"]
+
+    def test_skipping(self) -> None:
+        old = record([("a", I8), ("b", TEXT)])
+        self.assertEqual(evolve(bind(record([("a", I8)])), old, skipping=True).decode_from(b"\7" + bytes(8), 0), ({"a": 7}, 9))
+
+    def test_offsets_of_errors(self) -> None:
+        old = record([("a", I8), ("b", s.Leaf("bool"))])
+        new = bind(record([("b", s.Leaf("bool")), ("a", I64)]))
+        with self.assertRaises(DecodeError) as caught:
+            evolve(new, old).decode_from(b"\1\2", 0)
+        self.assertEqual(str(caught.exception), "at byte 1, in Order.b: a Bool is 0 or 1, not 2")
+
+
+class Refusals(unittest.TestCase):
+    def refused(self, old: Schema, new: Schema, message: str, **evolution: List[Rule]) -> None:
+        with self.assertRaises(EvolutionError) as caught:
+            evolve(bind(new, evolution=evolution), old)
+        self.assertEqual(str(caught.exception), message)
+
+    def test_words(self) -> None:
+        self.refused(
+            record([("a", I8)]),
+            record([("a", I8), ("b", I8)]),
+            'Order.b: the field is new; give it a default with added @"b" in the evolution of Order',
+        )
+        self.refused(
+            record([("a", I8), ("b", I8)]),
+            record([("a", I8)]),
+            'Order: the data have a field b that the type does not have; say dropped @"b" in the evolution of Order',
+        )
+        self.refused(
+            record([("a", I64)]),
+            record([("a", I8)]),
+            'Order.a: Int64 cannot become Int8; say how with converted @"a" in the evolution of Order',
+        )
+        self.refused(
+            total(("A", []), ("B", [])),
+            total(("A", []), ("C", [])),
+            "Shape: the data may have a constructor B that the type does not have; "
+            'say droppedConstructor @"B", or renamedConstructor @"B" and its name today in the evolution of Shape',
+        )
+        self.refused(
+            Schema(s.Set(TEXT)),
+            Schema(s.Set(s.Leaf("utf16"))),
+            "value[]: Text cannot become UTF16; "
+            "read it as a newtype, and say how with converted @\"1\" in the newtype's evolution",
+        )
+        self.refused(
+            record([("a", I8), ("b", I8)]),
+            record([("c", I8)]),
+            "Order.c: two fields of the data would become c; "
+            'say dropped @"a" in place of renamed, or say dropped @"b" in place of renamed in the evolution of Order',
+            Order=[Renamed("a", "c"), Renamed("b", "c")],
+        )
+
+    def test_random_schemas(self) -> None:
+        """Any two schemas give a reader or a refusal, and reading gives a value or an error."""
+        r = Random(3)
+        for _ in range(300):
+            a, b = model.random_schema(r), model.random_schema(r)
+            for old, new in ((a, b), (a, Schema(s.Maybe(s.Leaf("bool"))))):
+                try:
+                    reads = evolve(bind(new), old, skipping=True)
+                except EvolutionError:
+                    continue
+                try:
+                    reads.decode_from(r.randbytes(30), 0)
+                except DecodeError:
+                    pass
+
+    def test_hostile_defaults(self) -> None:
+        """Elements of no bytes that gain a default are steps."""
+        old = Schema(s.List(s.Reference(0)), record([]).definitions)
+        new = Schema(s.List(s.Reference(0)), record([("a", TEXT)]).definitions)
+        reads = evolve(bind(new, evolution={"Order": [Added("a", "x" * 1000)]}), old)
+        with self.assertRaises(DecodeError) as caught:
+            reads.decode_from((1 << 20).to_bytes(8, "little"), 0)
+        self.assertIn("more than 1048576 steps to fill in what old data lack", str(caught.exception))
+
+
+class Files(unittest.TestCase):
+    def test_a_file_of_two_schemas(self) -> None:
+        import os
+        import tempfile
+
+        import ashlar
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "orders")
+            old = bind(record([("qty", I32)]))
+            rules: Dict[str, List[Rule]] = {"Order": [Added("channel", "web"), Renamed("qty", "count")]}
+            new = bind(record([("channel", TEXT), ("count", I64)]), evolution=rules)
+            ashlar.write(path, old, [{"qty": 1}, {"qty": 2}])
+            with self.assertRaises(ashlar.Damage):
+                ashlar.append(path, bind(new.schema), [])
+            ashlar.append(path, new, [{"channel": "shop", "count": 3}])
+            expected = [
+                {"channel": "web", "count": 1},
+                {"channel": "web", "count": 2},
+                {"channel": "shop", "count": 3},
+            ]
+            self.assertEqual(list(ashlar.read(path, new)), expected)
+            self.assertEqual(list(ashlar.read(path)), [{"qty": 1}, {"qty": 2}, expected[2]])
+            with ashlar.reader(path, new) as records:
+                self.assertEqual([records[i] for i in (2, 0, 1)], [expected[i] for i in (2, 0, 1)])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,318 @@
+"""Files of records: golden bytes, damage, numbers, appending."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import tempfile
+import unittest
+from pathlib import Path
+from random import Random
+from typing import Any, List, Optional, Tuple
+
+import ashlar
+from ashlar import Damage, Lost, Schema
+from ashlar import shapes as s
+from ashlar._crc import _bytewise, crc32c
+
+ROOT = Path(__file__).resolve().parents[2]
+MARKER = bytes(range(17, 25))
+
+TEXTS = ashlar.bind(Schema(s.Leaf("utf8")))
+NUMBERS = ashlar.bind(Schema(s.Leaf("int64")))
+UNITS = ashlar.bind(Schema(s.Leaf("unit")))
+
+
+class FileCase(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "records")
+
+    def stored(self) -> bytes:
+        return Path(self.path).read_bytes()
+
+    def store(self, data: bytes) -> None:
+        Path(self.path).write_bytes(data)
+
+    def resync(self, data: bytes, kind: Any = None) -> Tuple[List[Any], List[Lost]]:
+        self.store(data)
+        lost: List[Lost] = []
+        return list(ashlar.read(self.path, kind, resync=lost.append)), lost
+
+    def outcome(self, data: bytes, kind: Any = None) -> Tuple[List[Any], Optional[Damage]]:
+        self.store(data)
+        records: List[Any] = []
+        try:
+            for x in ashlar.read(self.path, kind):
+                records.append(x)
+        except Damage as e:
+            return records, e
+        return records, None
+
+
+class Checksums(unittest.TestCase):
+    def test_agrees_with_the_table(self) -> None:
+        r = Random(1)
+        for n in [0, 1, 9, 1023, 1024, 1025, 6777 // 8, 32768, 32769, 70001]:
+            data = r.randbytes(n)
+            self.assertEqual(crc32c(data), _bytewise(0xFFFFFFFF, data) ^ 0xFFFFFFFF)
+
+
+class Golden(FileCase):
+    def test_example_of_the_format(self) -> None:
+        text = (ROOT / "ashlar-file" / "format.md").read_text()
+        digits = re.findall(r"```text\n([0-9a-f \n]+)```", text)[-1]
+        data = bytes.fromhex(digits)
+        # A file of a type without a schema is refused without one, and its blocks are whole.
+        records, damage = self.outcome(data)
+        self.assertEqual(records, [])
+        assert damage is not None
+        self.assertEqual(damage.cause.kind, "WrongType")
+        from ashlar._layout import BLOCK_BYTES, any_block_start, get_file_header, put_block_header, put_file_header
+
+        header = get_file_header(data[:0x3A])
+        assert header is not None
+        self.assertEqual(put_file_header(header), data[:0x3A])
+        block = any_block_start(data[0x3A : 0x3A + BLOCK_BYTES])
+        assert block is not None
+        self.assertEqual(put_block_header(block), data[0x3A : 0x3A + BLOCK_BYTES])
+        self.assertEqual(crc32c(data[0x3A + BLOCK_BYTES :]), block.checksum)
+
+
+class Reading(FileCase):
+    def test_round_trips(self) -> None:
+        texts = [f"text {i}" * (i % 7) for i in range(3000)]
+        for level in (None, 6):
+            for size in (1, 100, 32768):
+                ashlar.write(self.path, TEXTS, texts, zlib=level, block_size=size)
+                self.assertEqual(list(ashlar.read(self.path)), texts)
+                self.assertEqual(list(ashlar.read(self.path, TEXTS)), texts)
+                self.assertEqual(list(ashlar.read(io.BytesIO(self.stored()))), texts)
+                self.assertEqual(list(ashlar.read(self.path, start=2990)), texts[2990:])
+                with ashlar.reader(self.path) as records:
+                    self.assertEqual(len(records), 3000)
+                    for i in (0, 1, 1777, 2999, -1):
+                        self.assertEqual(records[i], texts[i])
+                    with self.assertRaises(IndexError):
+                        records[3000]
+
+    def test_records_without_bytes(self) -> None:
+        ashlar.write(self.path, UNITS, [()] * 5)
+        self.assertEqual(list(ashlar.read(self.path)), [()] * 5)
+        self.assertEqual(self.stored()[-5:], bytes(5))
+
+    def test_every_length_of_a_file(self) -> None:
+        ashlar.write(self.path, TEXTS, ["a", "bc", "d"], block_size=1, marker=MARKER)
+        data = self.stored()
+        header = len(data)
+        for n in range(len(data)):
+            records, damage = self.outcome(data[:n])
+            self.assertEqual(records, ["a", "bc", "d"][: len(records)])
+            if damage is None:
+                header = min(header, n)
+                with ashlar.reader(self.path) as by_number:
+                    self.assertEqual(len(by_number), len(records))
+            else:
+                self.assertIn(damage.cause.kind, ("Truncated", "TruncatedHeader", "NotAFile", "NotABlock"))
+                self.assertEqual(list(ashlar.read(self.path, whole_tail=False)) if n >= header else records, records)
+
+    def test_every_flipped_bit(self) -> None:
+        texts = ["a", "bc", "def", "gh"]
+        ashlar.write(self.path, TEXTS, texts, block_size=10, marker=MARKER)
+        data = self.stored()
+        for at in range(len(data)):
+            for bit in (1, 16, 128):
+                changed = bytearray(data)
+                changed[at] ^= bit
+                records, damage = self.outcome(bytes(changed))
+                self.assertEqual(records, texts[: len(records)])
+                self.assertIsNotNone(damage, at)
+                found, lost = [], []  # type: Tuple[List[Any], List[Lost]]
+                try:
+                    found, lost = self.resync(bytes(changed))
+                except Damage:
+                    continue
+                self.assertTrue(lost)
+                # One block of two records at most is lost. (In the header is the schema.)
+                self.assertGreaterEqual(len(found), 2 if at >= 67 else 0, at)
+                self.assertTrue(all(x in texts for x in found))
+
+    def test_lost_and_inserted_bytes(self) -> None:
+        texts = [f"text {i}" for i in range(40)]
+        ashlar.write(self.path, TEXTS, texts, block_size=30, marker=MARKER)
+        data = self.stored()
+        r = Random(3)
+        for _ in range(150):
+            at = r.randrange(80, len(data))
+            n = r.choice([1, 7, 100, 300])
+            changed = data[:at] + (r.randbytes(n) + data[at:] if r.random() < 0.5 else data[at + n :])
+            found, lost = self.resync(changed)
+            self.assertEqual(found, [x for x in texts if x in set(found)])
+            self.assertGreaterEqual(len(found), 40 - 2 * (2 + n // 90) - 2)
+
+    def test_words_of_damage(self) -> None:
+        ashlar.write(self.path, NUMBERS, [1, 2, 3], block_size=8, marker=MARKER)
+        data = self.stored()
+        changed = bytearray(data)
+        changed[-1] ^= 1
+        _, damage = self.outcome(bytes(changed))
+        first = len(data) - 80
+        self.assertEqual(str(damage), f"{self.path}: at byte {first} (block 2), from record 2 on: wrong checksum")
+        _, damage = self.outcome(data[:-1])
+        self.assertEqual(
+            str(damage),
+            f"{self.path}: at byte {first} (block 2), from record 2 on: the file ends in this block: "
+            "80 bytes needed, 79 left",
+        )
+        _, damage = self.outcome(b"hello, world")
+        self.assertEqual(str(damage), f"{self.path}: at byte 0, from record 0 on: not a file of records")
+
+    def test_bad_records(self) -> None:
+        from ashlar._append import Tail, block_header
+        from ashlar._layout import RECORDS, put_block_header
+
+        kind = ashlar.bind(Schema(s.Leaf("bool")))
+        ashlar.write(self.path, kind, [], marker=MARKER)
+        data = self.stored()
+        tail = Tail(MARKER, len(data), data[24:40])
+        body = b"\1\0\2\1"
+        h = block_header(tail, RECORDS, 4, body)
+        records, damage = self.outcome(data + put_block_header(h) + body)
+        self.assertEqual(records, [True, False])
+        self.assertEqual(
+            str(damage),
+            f"{self.path}: at byte {len(data)} (block 0), from record 2 on: at byte 2: a Bool is 0 or 1, not 2",
+        )
+        with ashlar.reader(self.path) as by_number:
+            self.assertEqual(by_number[1], False)
+            with self.assertRaises(Damage):
+                by_number[2]
+
+    def test_hostile_sizes(self) -> None:
+        """Lengths in headers that check out, and announce more than there is."""
+        ashlar.write(self.path, NUMBERS, [1], marker=MARKER)
+        data = self.stored()
+        for at in (12, 40):
+            changed = data[:at] + b"\xff\xff\xff\x7f" + data[at + 4 :]
+            records, damage = self.outcome(changed)
+            self.assertIsNotNone(damage)
+
+    def test_random_damage(self) -> None:
+        ashlar.write(self.path, TEXTS, [f"text {i}" for i in range(30)], block_size=40)
+        data = self.stored() * 2
+        r = Random(5)
+        for _ in range(150):
+            changed = bytearray(data)
+            for _ in range(r.randint(1, 5)):
+                changed[r.randrange(len(changed))] = r.randrange(256)
+            try:
+                self.resync(bytes(changed[: r.randrange(len(changed))]))
+            except Damage:
+                pass
+
+
+class Joined(FileCase):
+    def test_two_files(self) -> None:
+        ashlar.write(self.path, TEXTS, ["a", "b"])
+        first = self.stored()
+        ashlar.write(self.path, TEXTS, ["c", "d", "e"], zlib=9)
+        second = self.stored()
+        self.store(first + second)
+        self.assertEqual(list(ashlar.read(self.path)), ["a", "b", "c", "d", "e"])
+        self.assertEqual(list(ashlar.read(self.path, TEXTS, start=3)), ["d", "e"])
+        with ashlar.reader(self.path) as records:
+            self.assertEqual([records[i] for i in range(len(records))], ["a", "b", "c", "d", "e"])
+        with self.assertRaises(Damage) as caught:
+            ashlar.append(self.path, TEXTS, ["f"])
+        self.assertIn("appending would cut it off", str(caught.exception))
+        self.assertEqual(self.stored(), first + second)
+
+    def test_a_damaged_end_between(self) -> None:
+        ashlar.write(self.path, TEXTS, ["a", "b"], index=False)
+        first = self.stored()
+        ashlar.write(self.path, TEXTS, ["c"])
+        second = self.stored()
+        found, lost = self.resync(first[:-3] + second, TEXTS)
+        self.assertEqual(found, ["c"])
+        self.assertTrue(lost[0].other)
+
+    def test_files_of_other_types(self) -> None:
+        ashlar.write(self.path, TEXTS, ["a"])
+        first = self.stored()
+        ashlar.write(self.path, NUMBERS, [1])
+        second = self.stored()
+        self.store(first + second)
+        self.assertEqual(list(ashlar.read(self.path)), ["a", 1])
+        found, lost = self.resync(first + second + first, TEXTS)
+        self.assertEqual(found, ["a", "a"])
+        self.assertIn("another file begins here, which has 1 record: another type: ", str(lost[0].damage))
+
+
+class Writing(FileCase):
+    def test_append(self) -> None:
+        texts: List[str] = []
+        r = Random(4)
+        for _ in range(20):
+            more = [f"text {r.random()}" for _ in range(r.randrange(30))]
+            ashlar.append(self.path, TEXTS, more, block_size=200)
+            texts += more
+            if r.random() < 0.5 and texts:
+                # A writer that was killed in the middle of a block.
+                before = len(self.stored())
+                ashlar.append(self.path, TEXTS, ["lost" * 9], index=False)
+                self.store(self.stored()[:-7])
+                self.assertNotEqual(before, len(self.stored()))
+            self.assertEqual(list(ashlar.read(self.path, whole_tail=False))[: len(texts)], texts)
+        ashlar.append(self.path, TEXTS, [])
+        self.assertEqual(list(ashlar.read(self.path)), texts)
+        with ashlar.reader(self.path) as records:
+            self.assertEqual(records[len(texts) - 1], texts[-1])
+
+    def test_equal_records_make_equal_files(self) -> None:
+        ashlar.write(self.path, TEXTS, ["a", "b"], marker=MARKER)
+        data = self.stored()
+        ashlar.write(self.path, TEXTS, iter(["a", "b"]), marker=MARKER)
+        self.assertEqual(self.stored(), data)
+
+    def test_a_failure_keeps_the_old_file(self) -> None:
+        ashlar.write(self.path, TEXTS, ["old"])
+        data = self.stored()
+        with self.assertRaises(ashlar.EncodeError):
+            ashlar.write(self.path, TEXTS, ["new", 3])
+        self.assertEqual(self.stored(), data)
+        self.assertEqual(os.listdir(os.path.dirname(self.path)), ["records"])
+
+    def test_one_writer_at_a_time(self) -> None:
+        with ashlar.writer(self.path, TEXTS, append=True) as w:
+            w.write("a")
+            with self.assertRaises(ashlar.FileLocked):
+                ashlar.append(self.path, TEXTS, ["b"])
+            self.assertEqual(w.written, 1)
+            w.sync()
+            self.assertEqual(list(ashlar.read(self.path)), ["a"])
+            w.flush()
+        with self.assertRaises(ashlar.AshlarError):
+            w.write("b")
+        self.assertEqual(list(ashlar.read(self.path)), ["a"])
+
+    def test_large_records(self) -> None:
+        kind = ashlar.bind(Schema(s.Leaf("bytes")))
+        with ashlar.writer(self.path, kind, block_size=100, record_limit=200) as w:
+            w.write(b"a")
+            with self.assertRaises(ashlar.RecordTooLarge):
+                w.write(bytes(300))
+            w.write(bytes(190))
+            w.write(b"b")
+        self.assertEqual([len(x) for x in ashlar.read(self.path)], [1, 190, 1])
+
+    def test_the_mode_stays(self) -> None:
+        ashlar.write(self.path, TEXTS, ["old"])
+        os.chmod(self.path, 0o640)
+        ashlar.write(self.path, TEXTS, ["new"])
+        self.assertEqual(os.stat(self.path).st_mode & 0o777, 0o640)
+
+
+if __name__ == "__main__":
+    unittest.main()

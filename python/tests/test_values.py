@@ -1,0 +1,326 @@
+"""Values by schemas: against the model, the tables of the format, and hostile bytes."""
+
+from __future__ import annotations
+
+import re
+import time
+import unittest
+from pathlib import Path
+from random import Random
+from typing import Any, List, Tuple
+
+import model
+from ashlar import DecodeError, EncodeError, Schema, Type, bind
+from ashlar import shapes as s
+from ashlar._state import State
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def samples(seed: int, count: int) -> List[Tuple[Schema, Any]]:
+    r = Random(seed)
+    found: List[Tuple[Schema, Any]] = []
+    while len(found) < count:
+        made = model.sample(r)
+        if made is not None:
+            found.append(made)
+    return found
+
+
+def outcome(read: Any) -> Any:
+    """What a reader returns, or the text of its error."""
+    try:
+        return repr(read())
+    except DecodeError as e:
+        return str(e)
+
+
+def exactly(kind: Type[Any], data: bytes) -> Any:
+    state = State(data, 0, len(data))
+    value = kind._make_exact().read(state)
+    state.expect_end()
+    return value
+
+
+class Values(unittest.TestCase):
+    def test_bytes_are_those_of_the_model(self) -> None:
+        for schema, value in samples(1, 800):
+            expected = model.encode(schema, schema.root, value)
+            kind = bind(schema)
+            self.assertEqual(kind.encode(value), expected, schema)
+            self.assertEqual(repr(kind.decode(expected)), repr(value), schema)
+            self.assertEqual(kind.decode_many(expected * 3, 0, 3)[1], 3 * len(expected))
+
+    def test_the_compiled_reader_agrees_with_the_exact_one(self) -> None:
+        r = Random(2)
+        for schema, value in samples(3, 250):
+            kind = bind(schema)
+            data = kind.encode(value)
+            for _ in range(20):
+                changed = bytearray(data)
+                for _ in range(r.choice([1, 1, 2])):
+                    if changed:
+                        changed[r.randrange(len(changed))] = r.choice([0, 1, 2, 127, 128, 255, r.randrange(256)])
+                hostile = bytes(changed[: r.randrange(len(changed) + 1)] if r.random() < 0.3 else changed)
+                found = outcome(lambda: kind.decode(hostile))
+                self.assertEqual(found, outcome(lambda: exactly(kind, hostile)), (schema, hostile))
+                try:
+                    accepted = kind.decode(hostile)
+                except DecodeError:
+                    continue
+                self.assertEqual(kind.encode(accepted), hostile, schema)
+
+    def test_every_truncation_is_refused(self) -> None:
+        for schema, value in samples(4, 40):
+            kind = bind(schema)
+            data = kind.encode(value)
+            for n in range(len(data)):
+                with self.assertRaises(DecodeError):
+                    kind.decode(data[:n])
+
+    def test_random_bytes(self) -> None:
+        r = Random(5)
+        for schema, _ in samples(6, 300):
+            kind = bind(schema)
+            for _ in range(10):
+                data = bytes(r.choice([0, 0, 1, 2, r.randrange(256)]) for _ in range(r.randrange(40)))
+                outcome(lambda: kind.decode(data))
+
+    def test_both_ways_to_json_agree(self) -> None:
+        from ashlar._json import json_text
+        from ashlar._write import plain_take
+
+        for schema, value in samples(8, 800):
+            expected = json_text(schema.facts, plain_take(schema.facts), schema.root, value)
+            self.assertEqual(bind(schema).to_json_line(value), expected, schema)
+
+    def test_both_writers_agree(self) -> None:
+        from ashlar._write import plain_take, write
+
+        for schema, value in samples(7, 500):
+            out = bytearray()
+            write(schema.facts, plain_take(schema.facts), schema.root, value, out)
+            self.assertEqual(bytes(out), bind(schema).encode(value))
+
+
+def made(name: str, parts: List[s.Shape], compact: bool) -> s.Shape:
+    """The shape of a type with parameters."""
+    if name == "Map":
+        return s.Map(parts[0], parts[1], compact)
+    if name == "Array":
+        return s.Array(parts[0], parts[1])
+    if name in ("Seq", "Vector"):
+        return s.List(parts[0], compact)
+    if name in ("Maybe", "Ratio"):
+        return s.Maybe(parts[0]) if name == "Maybe" else s.Ratio(parts[0])
+    return s.Set(parts[0], compact) if name == "Set" else s.NonEmpty(parts[0], compact)
+
+
+class Tables(unittest.TestCase):
+    def test_format(self) -> None:
+        """The rows of docs/format.md whose types are leaves: their bytes are read and written again."""
+        names = {
+            "Word8": "word8", "Word16": "word16", "Word32": "word32", "Word64": "word64", "Word": "word64",
+            "Int8": "int8", "Int16": "int16", "Int32": "int32", "Int64": "int64", "Int": "int64",
+            "Float": "float32", "Double": "float64", "Integer": "integer", "Natural": "natural",
+            "Char": "char", "Bool": "bool", "()": "unit", "ByteString": "bytes", "Text": "utf8",
+            "UTF16": "utf16", "ScalarValue": "scalarValue", "ByteArray": "byteArray", "Day": "date",
+            "DiffTime": "duration", "Centi": "fixedPoint",
+        }  # fmt: skip
+
+        def shape_of(name: str) -> s.Shape:
+            if name in names:
+                return s.Leaf(names[name], units=100 if name == "Centi" else 0)
+            if name == "String":
+                return s.List(s.Leaf("char"))
+            if name == "Rational":
+                return s.Ratio(s.Leaf("integer"))
+            for word, encoding in (("Varint", "varint"), ("Zigzag", "zigzag"), ("BigEndian", "bigEndian")):
+                if name.startswith(word + " "):
+                    return s.Leaf(names[name.split()[1]], encoding)
+            m = re.fullmatch(r"\[(.*)\]", name)
+            if m:
+                return s.List(shape_of(m[1]))
+            m = re.fullmatch(r"(Compact )?\(?(?:(Maybe|Set|Seq|Vector|NonEmpty|Map|Array|Ratio) )(.*?)\)?", name)
+            if m:
+                compact = m[1] is not None
+                parts = [shape_of(x.strip("()")) if x != "()" else s.Leaf("unit") for x in m[3].split(" ")]
+                return made(m[2], parts, compact)
+            raise KeyError(name)
+
+        rows = 0
+        text = (ROOT / "docs" / "format.md").read_text()
+        for name, value, data in re.findall(r"^\| `(.*?)` \| `(.*?)` \| `?([0-9a-f ]+|no bytes)`? \|$", text, re.M):
+            try:
+                shape = shape_of(name)
+            except (KeyError, IndexError):
+                continue
+            raw = b"" if data == "no bytes" else bytes.fromhex(data)
+            kind = bind(Schema(shape))
+            found = kind.decode(raw)
+            self.assertEqual(kind.encode(found), raw, name)
+            if re.fullmatch(r"-?\d+", value):
+                self.assertEqual(found, int(value))
+            elif re.fullmatch(r"-?\d+\.\d+", value) and "Float" not in name:
+                self.assertEqual(kind.to_json_line(found), value)
+            rows += 1
+        self.assertGreater(rows, 80)
+
+
+class Refusals(unittest.TestCase):
+    def refused(self, shape: s.Shape, data: str, message: str, *definitions: s.Definition) -> None:
+        with self.assertRaises(DecodeError) as caught:
+            bind(Schema(shape, definitions)).decode(bytes.fromhex(data))
+        self.assertEqual(str(caught.exception), message)
+
+    def test_words(self) -> None:
+        leaf = s.Leaf
+        eight = "00" * 7
+        self.refused(leaf("bool"), "02", "at byte 0: a Bool is 0 or 1, not 2")
+        self.refused(leaf("char"), "00001100", "at byte 0: a Char is at most 1114111, not 1114112")
+        self.refused(leaf("scalarValue"), "00d80000", "at byte 0: a surrogate")
+        self.refused(leaf("word16"), "01", "at byte 0: 2 bytes needed, 1 left")
+        self.refused(leaf("word8"), "", "at byte 0: 1 byte needed, 0 left")
+        self.refused(leaf("word8"), "0000", "at byte 1: expected the end of the input")
+        self.refused(leaf("int8", "varint"), "8001", "at byte 0: a varint that does not fit its type")
+        self.refused(leaf("int64", "varint"), "8000", "at byte 0: a varint that is not in its shortest form")
+        self.refused(leaf("word64", "varint"), "80" * 3, "at byte 0: 4 bytes needed, 3 left")
+        self.refused(leaf("word8", "zigzag"), "01", "at byte 0: less than 0")
+        self.refused(leaf("word8", "zigzag"), "8004", "at byte 0: more than 255")
+        self.refused(leaf("integer"), "01", "at byte 1: Integer: a negative zero")
+        self.refused(leaf("integer"), "0200", "at byte 1: Integer: more bytes than needed")
+        self.refused(leaf("natural"), "ff" * 9 + "01", "at byte 10: Integer: more bytes than there can be")
+        self.refused(leaf("utf8"), "02" + eight + "61ff", "at byte 9: invalid UTF-8")
+        self.refused(leaf("utf16"), "01" + eight + "00d8", "at byte 8: invalid UTF-16")
+        self.refused(leaf("bytes"), "ff" * 8, "at byte 0: negative length -1")
+        self.refused(leaf("bytes", compact=True), "ff" * 9 + "01", "at byte 0: a length that does not fit")
+        self.refused(s.Maybe(leaf("bool")), "0102", "at byte 1, in Maybe.Just: a Bool is 0 or 1, not 2")
+        self.refused(s.Maybe(leaf("bool")), "03", "at byte 0: Maybe: there is no constructor 3")
+        self.refused(s.Between(2, 9, leaf("int8")), "01", "at byte 0: less than 2")
+        self.refused(s.Ratio(leaf("int8")), "0204", "at byte 0: Ratio: not in lowest terms")
+        self.refused(s.Ratio(leaf("int8")), "02ff", "at byte 0: Ratio: the denominator is not positive")
+        self.refused(s.NonEmpty(leaf("bool"), True), "00", "at byte 0: NonEmpty: no elements")
+        self.refused(s.Set(leaf("int8"), True), "020202", "at byte 2, in [1]: keys that do not ascend")
+        self.refused(
+            s.List(leaf("float64")),
+            "02" + eight + "00" * 13,
+            "at byte 16, in [1]: 8 bytes needed, 5 left (2 elements announced)",
+        )
+        self.refused(
+            s.Array(leaf("int8"), leaf("bool")),
+            "0102" + "01" + eight + "01",
+            "at byte 2: an array with another number of elements than its bounds",
+        )
+        self.refused(s.Constant(b"ab"), "6163", "at byte 0: other bytes than it always has")
+
+    def test_paths(self) -> None:
+        inner = s.Constructor("Inner", (s.Field("price", s.Leaf("float64")),))
+        item = s.Definition("Item", "record", "unknown", (inner,))
+        outer = s.Constructor("Order", (s.Field("id", s.Leaf("word8")), s.Field("items", s.List(s.Reference(1)))))
+        order = s.Definition("Order", "record", "unknown", (outer,))
+        data = "07" + "02" + "00" * 7 + "00" * 8 + "00" * 3
+        self.refused(
+            s.Reference(0),
+            data,
+            "at byte 17, in Order.items[1].price: 8 bytes needed, 3 left (2 elements announced)",
+            order,
+            item,
+        )
+
+
+class Limits(unittest.TestCase):
+    def test_nesting(self) -> None:
+        chain = s.Definition(
+            "Chain",
+            "sum",
+            "byParts",
+            (s.Constructor("End", ()), s.Constructor("Link", (s.Field("1", s.Reference(0)),))),
+        )
+        kind = bind(Schema(s.Reference(0), (chain,)))
+        data = b"\1" * 100_000 + b"\0"
+        value = kind.decode(data)
+        self.assertEqual(kind.encode(value), data)
+        self.assertEqual(len(kind.to_json_line(value)), 100_000 * len('{"Link":[]}') + len('"End"'))
+        with self.assertRaises(DecodeError) as caught:
+            kind.decode(b"\1" + data)
+        self.assertIn("nested more than 100000 levels deep; withBudget raises the limit", str(caught.exception))
+        self.assertIn("in Chain.Link.Link", str(caught.exception))
+        while isinstance(value, dict):
+            value = value["Link"][0]
+
+    def test_elements_of_no_bytes(self) -> None:
+        kind = bind(Schema(s.List(s.Leaf("unit"))))
+        self.assertEqual(len(kind.decode((1 << 20).to_bytes(8, "little"))), 1 << 20)
+        with self.assertRaises(DecodeError) as caught:
+            kind.decode(((1 << 20) + 1).to_bytes(8, "little"))
+        self.assertEqual(
+            str(caught.exception),
+            "at byte 8: more than 1048576 elements of no bytes; withBudget raises the limit",
+        )
+
+    def test_hostile_lengths_fail_at_once(self) -> None:
+        start = time.process_time()
+        shapes: List[s.Shape] = [s.List(s.Leaf("int64")), s.Leaf("bytes"), s.Leaf("utf8"), s.Set(s.Leaf("utf8"))]
+        for shape in shapes:
+            for n in (1 << 40, (1 << 63) - 1):
+                with self.assertRaises(DecodeError):
+                    bind(Schema(shape)).decode(n.to_bytes(8, "little") + bytes(100))
+        self.assertLess(time.process_time() - start, 5)
+
+    def test_unfair_schemas(self) -> None:
+        """Thirty records, of which each has the next one twice, and the last has no bytes."""
+        count = 30
+        definitions = []
+        for i in range(count):
+            last = i == count - 1
+            fields = () if last else (s.Field("a", s.Reference(i + 1)), s.Field("b", s.Reference(i + 1)))
+            definitions.append(s.Definition(f"R{i}", "record", "unknown", (s.Constructor("R", fields),)))
+        with self.assertRaises(DecodeError) as caught:
+            bind(Schema(s.Reference(0), tuple(definitions))).decode(b"")
+        self.assertIn("more than 1048576 elements of no bytes", str(caught.exception))
+
+    def test_types_without_finite_values(self) -> None:
+        for form in ("newtype", "record"):
+            d = s.Definition("T", form, "unknown", (s.Constructor("T", (s.Field("1", s.Reference(0)),)),))
+            with self.assertRaises(DecodeError) as caught:
+                bind(Schema(s.Reference(0), (d,))).decode(b"")
+            self.assertIn("nested more than 100000 levels deep", str(caught.exception))
+
+
+class Writing(unittest.TestCase):
+    def test_refused_values(self) -> None:
+        cases: List[Tuple[s.Shape, Any, str]] = [
+            (s.Leaf("word8"), 256, "more than 255"),
+            (s.Leaf("word8"), "1", "a whole number is needed, not str"),
+            (s.Leaf("utf8"), "\ud800", "a str with a surrogate"),
+            (s.Leaf("bool"), 1, "a bool is needed, not int"),
+            (s.Leaf("float32"), 1e300, "a float that is too large"),
+            (s.List(s.Leaf("bool")), [True, 3], "in [1]: a bool is needed, not int"),
+            (s.Set(s.Leaf("int8")), [1, 1], "in [1]: keys that do not ascend"),
+            (s.NonEmpty(s.Leaf("int8")), [], "at least one element is needed"),
+            (s.Tuple((s.Leaf("int8"), s.Leaf("int8"))), (1,), "a tuple of 2 values is needed, not tuple"),
+            (s.Maybe(s.Maybe(s.Leaf("int8"))), 1, "None or a tuple of one value is needed, not int"),
+        ]
+        for shape, value, message in cases:
+            with self.assertRaises(EncodeError) as caught:
+                bind(Schema(shape)).encode(value)
+            self.assertEqual(str(caught.exception), message)
+
+    def test_unordered_containers_are_ordered(self) -> None:
+        self.assertEqual(bind(Schema(s.Set(s.Leaf("int8"), True))).encode({3, 1, 2}), b"\3\1\2\3")
+        kind = bind(Schema(s.Map(s.Leaf("int8"), s.Leaf("bool"), True)))
+        self.assertEqual(kind.encode({2: True, 1: False}), b"\2\1\0\2\1")
+
+    def test_nans_keep_their_bits(self) -> None:
+        for leaf, bits in (
+            (s.Leaf("float32"), "0100a07f"),
+            (s.Leaf("float32"), "0000c0ff"),
+            (s.Leaf("float32", "bigEndian"), "7fa00001"),
+            (s.Leaf("float64"), "010000000000f47f"),
+        ):
+            kind = bind(Schema(leaf))
+            self.assertEqual(kind.encode(kind.decode(bytes.fromhex(bits))).hex(), bits)
+
+
+if __name__ == "__main__":
+    unittest.main()
