@@ -9,6 +9,9 @@
 module Main (main) where
 
 import Conformance.Case
+import Conformance.Files (files)
+import Conformance.Messages (messages)
+import Conformance.Schemas (schemas)
 import Conformance.Values.Derived (derived)
 import Conformance.Values.Leaves (leaves)
 import Conformance.Values.Shapes (shapes)
@@ -26,7 +29,10 @@ main =
   defaultMain $
     testGroup
       "conformance"
-      [ casesOf "values" (pure (leaves ++ shapes ++ derived))
+      [ casesOf "values" (pure (leaves ++ shapes ++ derived)),
+        casesOf "schemas" (pure schemas),
+        casesOf "files" files,
+        casesOf "messages" messages
       ]
 
 -- | The cases of a file, and those that are made.
