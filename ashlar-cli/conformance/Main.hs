@@ -9,6 +9,8 @@
 module Main (main) where
 
 import Conformance.Case
+import Conformance.Evolution.Leaves (leafChanges, shapeChanges)
+import Conformance.Evolution.Types (typeChanges)
 import Conformance.Files (files)
 import Conformance.Messages (messages)
 import Conformance.Schemas (schemas)
@@ -32,7 +34,8 @@ main =
       [ casesOf "values" (pure (leaves ++ shapes ++ derived)),
         casesOf "schemas" (pure schemas),
         casesOf "files" files,
-        casesOf "messages" messages
+        casesOf "messages" messages,
+        casesOf "evolution" (pure (leafChanges ++ shapeChanges ++ typeChanges))
       ]
 
 -- | The cases of a file, and those that are made.
