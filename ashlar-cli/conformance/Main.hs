@@ -10,11 +10,13 @@ module Main (main) where
 
 import Conformance.Case
 import Conformance.Evolution.Leaves (leafChanges, shapeChanges)
+import Conformance.Evolution.Nested (nestedChanges)
 import Conformance.Evolution.Types (typeChanges)
 import Conformance.Files (files)
 import Conformance.Messages (messages)
 import Conformance.Schemas (schemas)
 import Conformance.Values.Derived (derived)
+import Conformance.Values.Keys (keyed)
 import Conformance.Values.Leaves (leaves)
 import Conformance.Values.Shapes (shapes)
 import Control.Monad (when)
@@ -31,11 +33,11 @@ main =
   defaultMain $
     testGroup
       "conformance"
-      [ casesOf "values" (pure (leaves ++ shapes ++ derived)),
+      [ casesOf "values" (pure (leaves ++ shapes ++ keyed ++ derived)),
         casesOf "schemas" (pure schemas),
         casesOf "files" files,
         casesOf "messages" messages,
-        casesOf "evolution" (pure (leafChanges ++ shapeChanges ++ typeChanges))
+        casesOf "evolution" (pure (leafChanges ++ shapeChanges ++ typeChanges ++ nestedChanges))
       ]
 
 -- | The cases of a file, and those that are made.

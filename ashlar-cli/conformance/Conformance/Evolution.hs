@@ -127,4 +127,3 @@ field = Field
 -- | A newtype.
 wraps :: Text -> Shape -> Definition
 wraps title inner = Definition title Newtype Unordered [Constructor title False [Field "1" inner]]
-

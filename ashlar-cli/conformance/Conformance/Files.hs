@@ -31,7 +31,21 @@ fileCase path title contents = do
   inOrder <- foldRecordsWith options anyRecords path collected []
   resynced <- afterDamage path
   number' <- countOf path
-  single <- mapM (recordAt path) (maybe [0] (\n -> List.nub [0, n `quot` 2, max 0 (n - 1), n]) number')
+  single <-
+    mapM
+      (recordAt path)
+      ( maybe
+          [0]
+          ( \n ->
+              List.nub
+                [ 0,
+                  n `quot` 2,
+                  max 0 (n - 1),
+                  n
+                ]
+          )
+          number'
+      )
   pure $
     entry
       title

@@ -10,8 +10,22 @@ import Ashlar.Builder (toStrictByteString)
 import Ashlar.Codec (decode, encode)
 import Ashlar.Codec.Wrappers (Compact, ScalarValue, UTF16, Varint, Zigzag)
 import Ashlar.Schema
-import Conformance.Case hiding (text)
-import Conformance.Types (Age, Channel, Colour, Deep, Empty, Mutual, Nothing', Order, Pair, Rose, Suit, Tree, Wide)
+import Conformance.Case (Entry, asIs, bytes, entry, fingerprintOf, hex, refusal)
+import Conformance.Types
+  ( Age,
+    Channel,
+    Colour,
+    Deep,
+    Empty,
+    Mutual,
+    Nothing',
+    Order,
+    Pair,
+    Rose,
+    Suit,
+    Tree,
+    Wide,
+  )
 import Conformance.Value (plain)
 import qualified Data.ByteString as B
 import Data.Fixed (Centi)
@@ -72,7 +86,14 @@ leaves =
   [ given ("Leaf " ++ show l) (plain (Leaf l))
     | l <-
         [Unit, Float32, Float64, Float32BE, Float64BE, Boolean, Character, ScalarCharacter]
-          ++ [BigInteger, BigNatural, FixedPoint 0, FixedPoint (10 ^ (20 :: Int)), Date, Duration, Utf16]
+          ++ [ BigInteger,
+               BigNatural,
+               FixedPoint 0,
+               FixedPoint (10 ^ (20 :: Int)),
+               Date,
+               Duration,
+               Utf16
+             ]
           ++ [f n | f <- [Number, BigEndian, Varint, Zigzag], n <- [minBound ..]]
           ++ [f len | f <- [Bytes, ByteArray, Utf8], len <- [minBound ..]]
   ]
@@ -80,14 +101,14 @@ leaves =
 shapes :: [Entry]
 shapes =
   [ given ("shape " ++ show i) (plain shape)
-    | (i, shape) <- zip [1 :: Int ..] (concatMap withLength [Length64, LengthVarint] ++ others)
+    | (i, shape) <- zip [1 :: Int ..] (concatMap withLength [Length64, LengthVarint] ++ more)
   ]
   where
     byte = Leaf (Number W8)
-    text = Leaf (Utf8 Length64)
+    string = Leaf (Utf8 Length64)
     withLength len =
-      [List len byte, NonEmpty len byte, Set len byte, Map len text byte]
-    others =
+      [List len byte, NonEmpty len byte, Set len byte, Map len string byte]
+    more =
       [ Between (-1) (2 ^ (70 :: Int)) BigInteger,
         Between 0 0 (BigEndian I16),
         Between 3 4 (Varint W8),
@@ -95,10 +116,10 @@ shapes =
         Ratio (Leaf (Zigzag I64)),
         Ratio (Between 1 2 BigNatural),
         Optional (Optional byte),
-        Tuple [byte, text],
-        Tuple [byte, Tuple [text, byte], Leaf Unit],
-        Array byte text,
-        Array (Tuple [byte, Leaf Boolean]) text,
+        Tuple [byte, string],
+        Tuple [byte, Tuple [string, byte], Leaf Unit],
+        Array byte string,
+        Array (Tuple [byte, Leaf Boolean]) string,
         Constant "",
         Constant "\0\255ab",
         Opaque "UUID" 1 (Just 16),
@@ -108,27 +129,86 @@ shapes =
       ]
 
 one :: Shape -> Definition -> Schema
-one root d = Schema root (V.singleton d)
+one shape d = Schema shape (V.singleton d)
 
 definitions :: [Entry]
 definitions =
   [ given "names that are odd" $
-      one (Reference 0) (Definition "\"\n" Sum ByParts [Constructor "" False [Field "" unit, Field " " unit], Constructor "\128512\DEL" True []]),
+      one
+        (Reference 0)
+        ( Definition
+            "\"\n"
+            Sum
+            ByParts
+            [ Constructor "" False [Field "" unit, Field " " unit],
+              Constructor "\128512\DEL" True []
+            ]
+        ),
     given "names of types do not count" $
-      one (Reference 0) (Definition "another name" Sum Unordered [Constructor "" False [Field "" unit, Field " " unit], Constructor "\128512\DEL" True []]),
+      one
+        (Reference 0)
+        ( Definition
+            "another name"
+            Sum
+            Unordered
+            [ Constructor "" False [Field "" unit, Field " " unit],
+              Constructor "\128512\DEL" True []
+            ]
+        ),
     given "two definitions with one name" $
-      Schema (Tuple [Reference 0, Reference 1]) (V.fromList [record "T" [Field "a" unit], record "T" [Field "b" unit]]),
+      Schema
+        ( Tuple
+            [ Reference 0,
+              Reference 1
+            ]
+        )
+        ( V.fromList
+            [ record "T" [Field "a" unit],
+              record "T" [Field "b" unit]
+            ]
+        ),
     given "a chain of newtypes" $
-      Schema (Reference 0) (V.fromList [newtype' "A" (Reference 1), newtype' "B" (List Length64 (Reference 2)), newtype' "C" unit]),
+      Schema
+        (Reference 0)
+        ( V.fromList
+            [ newtype' "A" (Reference 1),
+              newtype' "B" (List Length64 (Reference 2)),
+              newtype' "C" unit
+            ]
+        ),
     given "what a chain of newtypes wraps" (plain (List Length64 unit)),
     given "a newtype of itself" (one (Reference 0) (newtype' "A" (Reference 0))),
-    given "a newtype of a list of itself" (one (Reference 0) (newtype' "A" (List Length64 (Reference 0)))),
+    given
+      "a newtype of a list of itself"
+      (one (Reference 0) (newtype' "A" (List Length64 (Reference 0)))),
     given "newtypes of each other" $
-      Schema (Reference 0) (V.fromList [newtype' "A" (Optional (Reference 1)), newtype' "B" (Tuple [unit, Reference 0])]),
+      Schema
+        (Reference 0)
+        ( V.fromList
+            [ newtype' "A" (Optional (Reference 1)),
+              newtype' "B" (Tuple [unit, Reference 0])
+            ]
+        ),
     given "a newtype of a record of itself" $
-      Schema (Reference 0) (V.fromList [newtype' "A" (Reference 1), record "R" [Field "a" (Optional (Reference 0))]]),
+      Schema
+        (Reference 0)
+        ( V.fromList
+            [ newtype' "A" (Reference 1),
+              record "R" [Field "a" (Optional (Reference 0))]
+            ]
+        ),
     given "a newtype of a record, used twice" $
-      Schema (Tuple [Reference 0, Reference 1]) (V.fromList [newtype' "A" (Reference 1), record "R" [Field "a" unit]]),
+      Schema
+        ( Tuple
+            [ Reference 0,
+              Reference 1
+            ]
+        )
+        ( V.fromList
+            [ newtype' "A" (Reference 1),
+              record "R" [Field "a" unit]
+            ]
+        ),
     given "a large newtype" (doubling 7),
     given "a newtype of 100 shapes" (one (Reference 0) (newtype' "A" (Tuple (replicate 99 unit)))),
     given "a newtype of 101 shapes" (one (Reference 0) (newtype' "A" (Tuple (replicate 100 unit)))),
@@ -139,14 +219,25 @@ definitions =
     -- Each newtype has twice as many shapes as the next one.
     doubling n =
       Schema (Reference 0) . V.fromList $
-        [newtype' (T.pack ('N' : show i)) (Tuple [Reference (i + 1), Reference (i + 1)]) | i <- [0 .. n - 1]]
+        [ newtype'
+            ( T.pack
+                ('N' : show i)
+            )
+            ( Tuple
+                [ Reference (i + 1),
+                  Reference (i + 1)
+                ]
+            )
+          | i <- [0 .. n - 1]
+        ]
           ++ [newtype' "last" unit]
 
 unit :: Shape
 unit = Leaf Unit
 
 newtype' :: Text -> Shape -> Definition
-newtype' title inner = Definition title Newtype Unordered [Constructor title False [Field "1" inner]]
+newtype' title inner =
+  Definition title Newtype Unordered [Constructor title False [Field "1" inner]]
 
 record :: Text -> [Field] -> Definition
 record title fields = Definition title Record Unordered [Constructor title False fields]
@@ -161,58 +252,138 @@ refused :: [Entry]
 refused =
   [ given "a reference to nothing" (plain (Reference 0)),
     given "a negative reference" (plain (Reference (-1))),
-    given "a reference in a field to nothing" (one (Reference 0) (record "R" [Field "a" (Reference 1)])),
+    given
+      "a reference in a field to nothing"
+      (one (Reference 0) (record "R" [Field "a" (Reference 1)])),
     given "a definition that nothing refers to" (one unit (record "R" [])),
     given "definitions in another order" $
       Schema (Tuple [Reference 1, Reference 0]) (V.fromList [record "R" [], record "S" []]),
     given "definitions not in the order of depth" $
-      Schema (Tuple [Reference 0, Reference 1]) (V.fromList [record "R" [Field "a" (Reference 2)], record "S" [], record "T" []]),
+      Schema
+        ( Tuple
+            [ Reference 0,
+              Reference 1
+            ]
+        )
+        ( V.fromList
+            [ record "R" [Field "a" (Reference 2)],
+              record "S" [],
+              record "T" []
+            ]
+        ),
     given "a newtype of two fields" $
-      one (Reference 0) (Definition "N" Newtype Unordered [Constructor "N" False [Field "a" unit, Field "b" unit]]),
-    given "a newtype without a field" (one (Reference 0) (Definition "N" Newtype Unordered [Constructor "N" False []])),
-    given "a newtype without a constructor" (one (Reference 0) (Definition "N" Newtype Unordered [])),
-    given "a retired newtype" (one (Reference 0) (Definition "N" Newtype Unordered [Constructor "N" True [Field "a" unit]])),
+      one
+        (Reference 0)
+        ( Definition
+            "N"
+            Newtype
+            Unordered
+            [ Constructor
+                "N"
+                False
+                [ Field "a" unit,
+                  Field "b" unit
+                ]
+            ]
+        ),
+    given
+      "a newtype without a field"
+      (one (Reference 0) (Definition "N" Newtype Unordered [Constructor "N" False []])),
+    given
+      "a newtype without a constructor"
+      (one (Reference 0) (Definition "N" Newtype Unordered [])),
+    given
+      "a retired newtype"
+      (one (Reference 0) (Definition "N" Newtype Unordered [Constructor "N" True [one']])),
     given "a record without a constructor" (one (Reference 0) (Definition "R" Record Unordered [])),
     given "a record of two constructors" $
-      one (Reference 0) (Definition "R" Record Unordered [Constructor "A" False [], Constructor "B" False []]),
-    given "a retired record" (one (Reference 0) (Definition "R" Record Unordered [Constructor "R" True []])),
+      one
+        (Reference 0)
+        ( Definition
+            "R"
+            Record
+            Unordered
+            [ Constructor "A" False [],
+              Constructor "B" False []
+            ]
+        ),
+    given
+      "a retired record"
+      (one (Reference 0) (Definition "R" Record Unordered [Constructor "R" True []])),
     given "two constructors with one name" $
-      one (Reference 0) (Definition "S" Sum Unordered [Constructor "A" False [], Constructor "B" False [], Constructor "A" True []]),
-    given "two fields with one name" (one (Reference 0) (record "R" [Field "a" unit, Field "a" unit])),
+      one
+        (Reference 0)
+        ( Definition
+            "S"
+            Sum
+            Unordered
+            [ Constructor "A" False [],
+              Constructor "B" False [],
+              Constructor "A" True []
+            ]
+        ),
+    given
+      "two fields with one name"
+      (one (Reference 0) (record "R" [Field "a" unit, Field "a" unit])),
     given "a retired constructor with fields" $
       one (Reference 0) (Definition "S" Sum Unordered [Constructor "A" True [Field "a" unit]]),
     given "a tuple of one" (plain (Tuple [unit])),
     given "a tuple of none" (plain (Tuple [])),
-    given "a tuple of none in a field" (one (Reference 0) (record "R" [Field "a" (List Length64 (Tuple []))])),
+    given
+      "a tuple of none in a field"
+      (one (Reference 0) (record "R" [Field "a" (List Length64 (Tuple []))])),
     given "bounds of a text" (plain (Between 0 1 (Utf8 Length64))),
     given "bounds in the wrong order" (plain (Between 1 0 (Number W8))),
     given "a fraction of floats" (plain (Ratio (Leaf Float64))),
     given "a fraction of lists" (plain (Ratio (List Length64 (Leaf BigInteger)))),
     given "a negative size" (plain (Opaque "O" 1 (Just (-1)))),
     given "a bad tuple before a missing definition" (plain (Tuple [Reference 7])),
-    given "a bad root and a bad definition" (one (Tuple []) (record "R" [Field "a" unit, Field "a" unit])),
-    given "a long name" (one (Reference 0) (record (T.replicate 60 "long ") [Field (T.replicate 60 "name ") (Tuple [])]))
+    given
+      "a bad root and a bad definition"
+      (one (Tuple []) (record "R" [Field "a" unit, Field "a" unit])),
+    given
+      "a long name"
+      (one (Reference 0) (record (many "long ") [Field (many "name ") (Tuple [])]))
   ]
+  where
+    many = T.replicate 60
+    one' = Field "a" unit
 
 -- Bytes that are no schema.
 damaged :: [Entry]
 damaged =
-  [ schemaCase ("Age, the first " ++ show n ++ " bytes") (B.take n age)
-    | n <- [0 .. B.length age - 1]
+  [ schemaCase ("Age, the first " ++ show n ++ " bytes") (B.take n wrapper)
+    | n <- [0 .. B.length wrapper - 1]
   ]
-    ++ [ schemaCase ("(Word8, Text), byte " ++ show i ++ " is " ++ show w) (B.concat [B.take i pair, B.singleton w, B.drop (i + 1) pair])
+    ++ [ schemaCase
+           ("(Word8, Text), byte " ++ show i ++ " is " ++ show w)
+           ( B.concat
+               [ B.take i pair,
+                 B.singleton w,
+                 B.drop (i + 1) pair
+               ]
+           )
          | i <- [0 .. B.length pair - 1],
            w <- [14, 255]
        ]
-    ++ [ schemaCase "a byte more" (B.snoc age 0),
-         schemaCase "a name that is not UTF-8" (hex "0b0000000000000000 0100000000000000 0100000000000000 ff"),
+    ++ [ schemaCase "a byte more" (B.snoc wrapper 0),
+         schemaCase
+           "a name that is not UTF-8"
+           (hex "0b0000000000000000 0100000000000000 0100000000000000 ff"),
          schemaCase "a bound with a zero byte" (hex "01 020000 00 0100"),
          schemaCase "many definitions" (hex "0000 ffffffffffffff7f"),
          schemaCase "a tuple of many shapes" (hex "04 ffffffffffffff7f 0000"),
          schemaCase "a negative length" (hex "04 ffffffffffffffff"),
-         schemaCase "a retired of 2" (hex "0b0000000000000000 0100000000000000 0000000000000000 02 00 0100000000000000 0000000000000000 02 0000000000000000"),
-         schemaCase "4000 lists in each other" (B.append (B.pack (concat (replicate 4000 [5, 0]))) (hex "0000 0000000000000000"))
+         schemaCase
+           "a retired of 2"
+           ( hex
+               "0b0000000000000000 0100000000000000 0000000000000000 02 00 0100000000000000 \
+               \0000000000000000 02 0000000000000000"
+           ),
+         schemaCase
+           "4000 lists in each other"
+           (B.append (B.pack (concat (replicate 4000 [5, 0]))) (hex "0000 0000000000000000"))
        ]
   where
-    age = encode (schema @Age)
+    wrapper = encode (schema @Age)
     pair = encode (plain (Tuple [Leaf (Number W8), Leaf (Utf8 LengthVarint)]))

@@ -38,7 +38,10 @@ records =
   concat
     [ typed "Order" orders,
       cutOff "Order" (schema @Order) (encode (head orders)),
-      [ valueCase ("Order, byte " ++ show i ++ " is FF") (schema @Order) (replaced i 255 (encode (orders !! 2)))
+      [ valueCase
+          ("Order, byte " ++ show i ++ " is FF")
+          (schema @Order)
+          (replaced i 255 (encode (orders !! 2)))
         | i <- [0, 3 .. B.length (encode (orders !! 2)) - 1]
       ],
       [valueCase "Order, a byte more" (schema @Order) (B.snoc (encode (head orders)) 0)],
@@ -52,7 +55,11 @@ records =
           ("Mail with 2", "02 0100 02"),
           ("Shop without a till", "01 0000000000000000")
         ],
-      typed "Wide" [wide, wide {colours = Set.empty, stock = M.empty, matrix = [], either' = Left Blue}],
+      typed
+        "Wide"
+        [ wide,
+          wide {colours = Set.empty, stock = M.empty, matrix = [], either' = Left Blue}
+        ],
       typed "Pair" [Pair (1 :: Int16) 2],
       typed "Pair (Pair Text)" [Pair (Pair "a" "b") (Pair "" ("c" :: Text))],
       typed "Empty" [Empty],
@@ -88,8 +95,26 @@ recursive =
       [valueCase "a deep Tree, cut off" (schema @Tree) (B.replicate 200 1)],
       typed "Rose" [Rose "a" [], Rose "a" [Rose "b" [Rose "" []], Rose "c" []]],
       cutOff "Rose" (schema @Rose) (encode (Rose "a" [Rose "b" []])),
-      typed "Mutual" [Mutual (Age 1) [End, More (Mutual (Age 2) []) (Just Nothing), More (Mutual (Age 3) [End]) Nothing]],
-      cutOff "Mutual" (schema @Mutual) (encode (Mutual (Age 1) [End, More (Mutual (Age 2) []) (Just (Just (Mutual (Age 3) [End])))])),
+      typed
+        "Mutual"
+        [ Mutual
+            (Age 1)
+            [ End,
+              More (Mutual (Age 2) []) (Just Nothing),
+              More (Mutual (Age 3) [End]) Nothing
+            ]
+        ],
+      cutOff
+        "Mutual"
+        (schema @Mutual)
+        ( encode
+            ( Mutual
+                (Age 1)
+                [ End,
+                  More (Mutual (Age 2) []) (Just (Just (Mutual (Age 3) [End])))
+                ]
+            )
+        ),
       typed "Deep" [Deep Nothing, Deep (Just (Deep (Just (Deep Nothing))))],
       hexed "Deep" (schema @Deep) [("cut off", "0101"), ("a wrong tag", "010102")],
       typed "Data.Tree" [Data.Node (1 :: Word8) [Data.Node 2 [], Data.Node 3 []]]
@@ -144,7 +169,8 @@ sums =
           Constructor "Third" False [Field "n" byte]
         ]
     many n =
-      one (Definition "Many" Sum Unordered [Constructor (T.pack ('C' : show i)) False [] | i <- [1 .. n :: Int]])
+      one . Definition "Many" Sum Unordered $
+        [Constructor (T.pack ('C' : show i)) False [] | i <- [1 .. n :: Int]]
     named =
       one . Definition "Names" Sum Unordered $
         [ Constructor "Positions" False [Field "1" byte, Field "2" byte],
@@ -154,7 +180,20 @@ sums =
           Constructor "Half" False [Field "1" byte, Field "b" byte],
           Constructor "Other" False [Field "2" byte, Field "1" byte]
         ]
-    positions = one (Definition "Point" Record Unordered [Constructor "Point" False [Field "1" byte, Field "2" byte]])
+    positions =
+      one
+        ( Definition
+            "Point"
+            Record
+            Unordered
+            [ Constructor
+                "Point"
+                False
+                [ Field "1" byte,
+                  Field "2" byte
+                ]
+            ]
+        )
 
 dates :: [Entry]
 dates =
@@ -163,7 +202,11 @@ dates =
       typed "DayOfWeek" [Monday, Sunday],
       hexed "DayOfWeek" (schema @DayOfWeek) [("0", "00"), ("8", "08")],
       typed "DiffTime" [0, 1.5, -1 :: DiffTime],
-      typed "UTCTime" [UTCTime (ModifiedJulianDay 60369) 3600, UTCTime (ModifiedJulianDay 57753) 86400.5],
+      typed
+        "UTCTime"
+        [ UTCTime (ModifiedJulianDay 60369) 3600,
+          UTCTime (ModifiedJulianDay 57753) 86400.5
+        ],
       hexed
         "UTCTime"
         (schema @UTCTime)
@@ -195,7 +238,27 @@ dates =
       typed "NonEmpty" [1 :| [2 :: Int8]],
       typed "Compact Map" [Compact (M.fromList [("a" :: Text, True)])],
       typed "String" ["a\xD800\228" :: String],
-      typed "a tuple of eight" [(1, "a", (), True, [2], 3, 'c', 4) :: (Int8, Text, (), Bool, [Int8], Int8, Char, Word8)]
+      typed
+        "a tuple of eight"
+        [ ( 1,
+            "a",
+            (),
+            True,
+            [2],
+            3,
+            'c',
+            4
+          ) ::
+            ( Int8,
+              Text,
+              (),
+              Bool,
+              [Int8],
+              Int8,
+              Char,
+              Word8
+            )
+        ]
     ]
   where
     local = LocalTime (ModifiedJulianDay 60369) (TimeOfDay 12 0 0)
@@ -278,7 +341,16 @@ budgets =
   where
     definition fields = Definition "T" Record Unordered [Constructor "T" False fields]
     endless = Schema (Reference 0) (V.singleton (definition [Field "1" (Reference 0)]))
-    endless2 = Schema (Reference 0) (V.singleton (definition [Field "1" (Reference 0), Field "2" (Reference 0)]))
+    endless2 =
+      Schema
+        (Reference 0)
+        ( V.singleton
+            ( definition
+                [ Field "1" (Reference 0),
+                  Field "2" (Reference 0)
+                ]
+            )
+        )
     endlessNewtype =
       Schema (Reference 0) . V.singleton $
         Definition "T" Newtype Unordered [Constructor "T" False [Field "t" (Reference 0)]]

@@ -5,13 +5,13 @@
 -- Description : Values without parts
 module Conformance.Values.Leaves (leaves) where
 
-import Ashlar.Builder (toStrictByteString)
 import Ashlar.Schema
 import Conformance.Case (Entry)
 import Conformance.Value
 import qualified Data.ByteString as B
 import Data.Char (chr)
 import qualified Data.Text as T
+import Numeric (showHex)
 
 leaves :: [Entry]
 leaves = concat [numbers, varints, floats, characters, integers, strings]
@@ -23,12 +23,20 @@ numbers =
     [ shaped (title ++ show n) (leaf (l n)) [(show x, Whole (l n) x) | x <- edges n]
         ++ hexed (title ++ show n) (leaf (l n)) [("no bytes", "")]
       | (title, l) <-
-          [("Number ", Number), ("BigEndian ", BigEndian), ("Varint ", Varint), ("Zigzag ", Zigzag)],
+          [ ("Number ", Number),
+            ("BigEndian ", BigEndian),
+            ("Varint ", Varint),
+            ("Zigzag ", Zigzag)
+          ],
         n <- [minBound .. maxBound]
     ]
     ++ concat
       [ cutOff ("Number " ++ show n) (leaf (Number n)) (B.replicate (size `quot` 2) 7)
-          ++ [valueCase ("BigEndian " ++ show n ++ ", a byte more") (leaf (BigEndian n)) (B.replicate (size + 1) 7)]
+          ++ [ valueCase
+                 ("BigEndian " ++ show n ++ ", a byte more")
+                 (leaf (BigEndian n))
+                 (B.replicate (size + 1) 7)
+             ]
         | (n, size) <- [(W16, 2), (I32, 4), (W64, 8)]
       ]
     ++ hexed
@@ -115,7 +123,17 @@ floats =
         ++ [16777216, 0.1, 0.09, 1234567.9, 12345678, 9999999, 1.0e7, 0.3, 5.0e-2]
     doubles =
       [1.5, -0.1, 1.7976931348623157e308, 5.0e-324, 0, -0.0, 1 / 0, -1 / 0, 2.2250738585072014e-308]
-        ++ [9007199254740992, 0.1, 0.09999, 1234567.9, 12345678, 9999999, 1.0e7, 1.0e21, 1.0e22, 123456789012345680]
+        ++ [ 9007199254740992,
+             0.1,
+             0.09999,
+             1234567.9,
+             12345678,
+             9999999,
+             1.0e7,
+             1.0e21,
+             1.0e22,
+             123456789012345680
+           ]
         ++ [1.0e-6, 1.0e-7, 2 / 3, 4.35, 1.0e23, 5.0e-2, 100, 0.1 + 0.2]
 
 characters :: [Entry]
@@ -161,8 +179,8 @@ characters =
 integers :: [Entry]
 integers =
   concat
-    [ shaped "BigInteger" (leaf BigInteger) [(show' x, Whole BigInteger x) | x <- whole],
-      shaped "BigNatural" (leaf BigNatural) [(show' x, Whole BigNatural x) | x <- whole, x >= 0],
+    [ shaped "BigInteger" (leaf BigInteger) [(show' x, Whole BigInteger x) | x <- numbers'],
+      shaped "BigNatural" (leaf BigNatural) [(show' x, Whole BigNatural x) | x <- numbers', x >= 0],
       concat
         [ shaped
             name
@@ -188,13 +206,22 @@ integers =
       hexed "FixedPoint 100" (leaf (FixedPoint 100)) [("-0", "01"), ("cut off", "0401")]
     ]
   where
-    whole =
+    numbers' =
       [0, 1, -1, 127, 128, 255, 256, -256, 65535, 65536]
         ++ concat [[2 ^ k - 1, 2 ^ k, -(2 ^ k), -(2 ^ k) - 1] | k <- [31, 53, 63, 64, 128 :: Int]]
-        ++ [2 ^ (4096 :: Int) - 1, 2 ^ (4096 :: Int), -(2 ^ (4096 :: Int)) + 1, -(2 ^ (4096 :: Int))]
+        ++ [ 2 ^ (4096 :: Int) - 1,
+             2 ^ (4096 :: Int),
+             -(2 ^ (4096 :: Int)) + 1,
+             -(2 ^ (4096 :: Int))
+           ]
     dates =
       [0, -1, 40587, 60369, 60370, -678575, -678576, -678941, -678942, 2973483, 2973484]
-        ++ [-(10 ^ (9 :: Int)), 10 ^ (9 :: Int), 2 ^ (63 :: Int), -(2 ^ (64 :: Int)), 10 ^ (30 :: Int)]
+        ++ [ -(10 ^ (9 :: Int)),
+             10 ^ (9 :: Int),
+             2 ^ (63 :: Int),
+             -(2 ^ (64 :: Int)),
+             10 ^ (30 :: Int)
+           ]
     odd' =
       [ ("no bytes", ""),
         ("0 in two bytes", "8000"),
@@ -216,7 +243,10 @@ show' x
   | otherwise = head ([form | k <- [64 .. 4096 :: Int], (form, y) <- forms k, x == y] ++ [show x])
   where
     forms k =
-      [("2^" ++ show k, 2 ^ k), ("2^" ++ show k ++ " - 1", 2 ^ k - 1), ("2^" ++ show k ++ " + 1", 2 ^ k + 1)]
+      [ ("2^" ++ show k, 2 ^ k),
+        ("2^" ++ show k ++ " - 1", 2 ^ k - 1),
+        ("2^" ++ show k ++ " + 1", 2 ^ k + 1)
+      ]
 
 strings :: [Entry]
 strings =
@@ -244,7 +274,13 @@ strings =
         "Utf8"
         (leaf (Utf8 LengthVarint))
         ( [ (show t, Written (Utf8 LengthVarint) t)
-            | t <- ["\0\1\US\DEL\x80\x9F\xA0", "\"\\/\b\f\n\r\t", "a\x301", "\xFEFF\x200B\x2028\x2029\xAD", "\x10FFFF\xFFFF\xE000"]
+            | t <-
+                [ "\0\1\US\DEL\x80\x9F\xA0",
+                  "\"\\/\b\f\n\r\t",
+                  "a\x301",
+                  "\xFEFF\x200B\x2028\x2029\xAD",
+                  "\x10FFFF\xFFFF\xE000"
+                ]
           ]
             ++ [("200 bytes", Written (Utf8 LengthVarint) (T.replicate 100 "\228"))]
         ),
@@ -311,10 +347,8 @@ strings =
         ]
     ]
   where
-    byte n = B.foldr (\w s -> hexByte (fromIntegral w) ++ s) "" (toStrictByteString (putValue (Whole (Number W8) (toInteger n))))
-    hexByte :: Int -> String
-    hexByte w = [digits !! (w `quot` 16), digits !! (w `rem` 16)]
-    digits = "0123456789abcdef"
+    -- The length of a text, before it.
+    byte n = T.unpack (T.takeEnd 2 (T.pack ('0' : showHex (n :: Int) "")))
     malformed =
       [ ("a lone continuation", "80"),
         ("a lone continuation after text", "616280"),
