@@ -11,6 +11,7 @@ import Conformance.Case
 import Conformance.Files.Make
 import Conformance.Line
 import Control.Exception (try)
+import Control.Monad (join)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import Data.IORef (modifyIORef', newIORef, readIORef, writeIORef)
@@ -93,15 +94,15 @@ afterDamage path = do
 countOf :: FilePath -> IO (Maybe Int64)
 countOf path = do
   outcome <- try (withReader options anyRecords path recordCount)
-  pure $ case outcome of
-    Right (Right n) -> Just n
-    Right (Left _) -> Nothing
-    Left d -> const Nothing (d :: Damage)
+  pure (either none (either none Just) outcome)
+  where
+    none :: Damage -> Maybe Int64
+    none _ = Nothing
 
 recordAt :: FilePath -> Int64 -> IO Json
 recordAt path n = do
   outcome <- withReader options anyRecords path (`readAt` n)
-  pure . list . (number n :) $ case outcome >>= id of
+  pure . list . (number n :) $ case join outcome of
     Right (Just (Line l)) -> [line l]
     Right Nothing -> [nothing]
     Left d -> [nothing, damageText d]

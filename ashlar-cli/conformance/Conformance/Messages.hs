@@ -61,7 +61,7 @@ limited title limit checksums s chunks = do
       ]
 
 hello :: Bool -> ByteString -> Fingerprint -> ByteString
-hello checksums s fingerprint = helloWith 1 (if checksums then 1 else 0) (size s) s fingerprint
+hello checksums s = helloWith 1 (if checksums then 1 else 0) (size s) s
 
 -- | Given the version, the flags, and the length of the schema.
 helloWith :: Word16 -> Word16 -> Word32 -> ByteString -> Fingerprint -> ByteString

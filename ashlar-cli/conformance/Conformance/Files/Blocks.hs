@@ -60,8 +60,8 @@ data Block = Block
 
 -- | A block of records, given its number of records, the first one, and its offset.
 records :: Word64 -> Fingerprint -> Word32 -> Int64 -> Int64 -> ByteString -> Block
-records marker fingerprint count first offset =
-  Block marker 1 0 0 (0, 0) count first fingerprint 0 offset
+records marker fingerprint count first =
+  Block marker 1 0 0 (0, 0) count first fingerprint 0
 
 -- | A block with its checksums.
 blockBytes :: Block -> ByteString
