@@ -15,6 +15,7 @@ import Conformance.Evolution.Types (typeChanges)
 import Conformance.Files (files)
 import Conformance.Messages (messages)
 import Conformance.Schemas (schemas)
+import Conformance.Sources (sources)
 import Conformance.Values.Derived (derived)
 import Conformance.Values.Keys (keyed)
 import Conformance.Values.Leaves (leaves)
@@ -37,6 +38,7 @@ main =
         casesOf "schemas" (pure schemas),
         casesOf "files" files,
         casesOf "messages" messages,
+        casesOf "sources" (pure sources),
         casesOf "evolution" (pure (leafChanges ++ shapeChanges ++ typeChanges ++ nestedChanges))
       ]
 
