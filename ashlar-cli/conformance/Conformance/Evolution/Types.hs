@@ -311,6 +311,12 @@ constructors =
       []
       ["00 07"],
     evolved
+      "a sum becomes a record with the name of a constructor"
+      (sum' [("R", [("x", byte)]), ("A", [])])
+      (rec' [("x", byte)])
+      [Rule "R" (DroppedConstructor "A")]
+      ["00 07", "01"],
+    evolved
       "a sum of two becomes a record"
       (sum' [("A", [("x", byte)]), ("B", [])])
       (rec' [("x", byte)])
