@@ -7,6 +7,7 @@
 module Conformance.Sources (sources) where
 
 import Ashlar.Cli.Python (pythonSource)
+import Ashlar.Cli.TypeScript (typescriptSource)
 import Ashlar.Codec (encode)
 import Ashlar.Codec.Wrappers (Compact, UTF16)
 import qualified Ashlar.Codec.Wrappers as Wrappers
@@ -141,4 +142,9 @@ sources =
 
 sourceCase :: String -> Schema -> Entry
 sourceCase title s =
-  entry title [("schema", bytes (encode s)), ("python", text (T.unpack (pythonSource s)))]
+  entry
+    title
+    [ ("schema", bytes (encode s)),
+      ("python", text (T.unpack (pythonSource s))),
+      ("typescript", text (T.unpack (typescriptSource s)))
+    ]

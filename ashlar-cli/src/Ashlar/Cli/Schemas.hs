@@ -15,6 +15,7 @@ import Ashlar.Cli.Console
 import Ashlar.Cli.Files (readOnce)
 import Ashlar.Cli.Input
 import Ashlar.Cli.Python
+import Ashlar.Cli.TypeScript
 import Ashlar.Schema
 import Ashlar.Schema.Internal.Scalar (escaped)
 import qualified Data.Text as T
@@ -22,7 +23,7 @@ import qualified Data.Text.Encoding as T
 import System.Exit (ExitCode (..))
 
 -- | How to show a schema.
-data SchemaStyle = SchemaText | SchemaJson | SchemaRaw | SchemaPython
+data SchemaStyle = SchemaText | SchemaJson | SchemaRaw | SchemaPython | SchemaTypeScript
 
 -- | Show the schema of a file of records, or a schema that a file has. A file whose type has
 -- changed has several: they are shown as text, and the last one in other styles.
@@ -35,6 +36,7 @@ showSchema hs style path = do
     (SchemaJson, _) ->
       readable (lastSchema found) >>= putLine hs . printable . toStrictByteString . schemaToJson
     (SchemaPython, _) -> readable (lastSchema found) >>= putSource . pythonSource
+    (SchemaTypeScript, _) -> readable (lastSchema found) >>= putSource . typescriptSource
     (SchemaRaw, InRecords _) -> putBytes hs (lastSchema found)
     (SchemaRaw, AllOf bytes) -> readable bytes >> putBytes hs bytes
   pure ExitSuccess
