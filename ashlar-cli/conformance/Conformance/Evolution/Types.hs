@@ -150,6 +150,24 @@ fields =
       (rec' [("c", byte)])
       [Rule "R" (Renamed "a" "c"), Rule "R" (Renamed "b" "c")]
       ["07"],
+    evolved
+      "two fields become one"
+      (rec' [("a", byte), ("b", byte)])
+      (rec' [("c", byte)])
+      [Rule "R" (Renamed "a" "c"), Rule "R" (Renamed "b" "c")]
+      [],
+    evolved
+      "two rules for one field"
+      (rec' [("a", byte)])
+      (rec' [("a", byte), ("b", text)])
+      [added "R" "b" "0161", added "R" "b" "0162"]
+      ["07"],
+    evolved
+      "a rule for a constructor comes first"
+      (sum' [("A", [("x", byte)]), ("B", [("x", byte)])])
+      (sum' [("A", [("x", byte), ("y", byte)]), ("B", [("x", byte), ("y", byte)])])
+      [added "S" "y" "01", added "S" "B.y" "02"]
+      ["00 07", "01 07"],
     evolved "a name is not known" (rec' [("b", byte)]) (rec' [("c", byte)]) [] [],
     evolved
       "other names, of which one is known"
