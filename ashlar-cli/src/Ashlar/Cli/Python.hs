@@ -74,8 +74,9 @@ header =
 
 dataclass :: Names -> Text -> Constructor -> Text
 dataclass names name c =
-  T.unlines (["@dataclass", T.concat ["class ", name, ":"]] ++ (if null fields then ["    pass"] else fields))
+  T.unlines (["@dataclass", T.concat ["class ", name, ":"]] ++ body)
   where
+    body = if null fields then ["    pass"] else fields
     fields =
       [ T.concat ["    ", member, ": ", annotation names (fieldShape f)]
         | (member, f) <- zip (members c) (constructorFields c)
@@ -91,8 +92,8 @@ members c
 reserved :: Given
 reserved =
   given . T.words $
-    "Any Dict Fraction List NoReturn Optional Root SCHEMA Tuple Union annotations ashlar bool bytes \
-    \dataclass float int str"
+    "Any Dict Fraction List NoReturn Optional Root SCHEMA Tuple Union annotations ashlar bool \
+    \bytes dataclass float int str"
 
 -- | A name as Python has it.
 identifier :: Text -> Text
@@ -180,7 +181,8 @@ annotation names = go
       Optional _ -> True
       Reference i
         | not (IS.member i seen),
-          Just (Definition _ Newtype _ [Constructor _ _ [f]]) <- definitionAt (namesSchema names) i ->
+          Just d <- definitionAt (namesSchema names) i,
+          Definition _ Newtype _ [Constructor _ _ [f]] <- d ->
           mayBeNone (IS.insert i seen) (fieldShape f)
       _ -> False
     isHashable k =

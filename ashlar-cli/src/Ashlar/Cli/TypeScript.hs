@@ -4,8 +4,8 @@
 -- Module      : Ashlar.Cli.TypeScript
 -- Description : TypeScript of the types of a schema
 --
--- The package @ashlar@ for TypeScript reads and writes values of the types. Its README says what the
--- source looks like, and its @typescriptSource@ prints the same.
+-- The package @ashlar@ for TypeScript reads and writes values of the types. Its README says what
+-- the source looks like, and its @typescriptSource@ prints the same.
 module Ashlar.Cli.TypeScript
   ( typescriptSource,
   )
