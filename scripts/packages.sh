@@ -23,7 +23,7 @@ mapfile -t base_packages < <(haskell async data-default-class fast-logger hashab
 base_packages+=("${core_packages[@]}" "${bench_packages[@]}" doctest)
 
 # make test: the peers of the packages for connections. The tests start servers of their own.
-peers_packages=(curl nginx openssl postgresql redis-server)
+peers_packages=(curl nginx openssl postgresql python3 redis-server)
 
 # make test-rest: it opens the benchmarks' report.
 rest_packages=(chromium)

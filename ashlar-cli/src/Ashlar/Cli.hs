@@ -99,7 +99,7 @@ perform hs command = case command of
   CatCommand selection force mixed schema out paths -> do
     readOnce (maybeToList schema ++ paths)
     case schema of
-      Nothing -> catFiles selection (Target out force hs) mixed paths
+      Nothing -> catFiles hs selection (Target out force hs) mixed paths
       Just s -> loadSchema s >>= \s' -> catValues hs selection (Target out force hs) s' paths
   ConvertCommand selection force partial old schema out path -> do
     readOnce [schema, path]

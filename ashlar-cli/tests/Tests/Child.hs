@@ -82,7 +82,7 @@ scriptIn folder script = do
   tool <- executable
   variables <- filter ((`notElem` ["TOOL", "TMPDIR"]) . fst) <$> getEnvironment
   pure
-    (proc "sh" ["-c", "ashlar() { \"$TOOL\" \"$@\"; }\n" ++ script])
+    (proc "sh" ["-c", "ashlar() { command \"$TOOL\" \"$@\"; }\n" ++ script])
       { cwd = Just folder,
         env = Just (("TOOL", tool) : ("TMPDIR", folder </> "tmp") : variables),
         close_fds = True

@@ -11,7 +11,7 @@ import Control.Exception (bracket)
 import Control.Monad (forM_)
 import Data.Char (isAlpha, isLower)
 import Data.Int (Int64)
-import Data.List (isInfixOf, nub, sort)
+import Data.List (isInfixOf, isSubsequenceOf, nub, sort)
 import System.Exit (ExitCode (..))
 import System.FilePath ((</>))
 import System.IO
@@ -126,3 +126,12 @@ watching = inFolder $ \folder -> do
   short @?= ""
   long <- shown 100000000
   long @?= "\r25 %\r50 %\r100 %\r      \r"
+  -- Of all files together.
+  let paths = [folder </> "a", folder </> "b"]
+  forM_ paths $ \path -> writeRecords described path [0 .. 1000000 :: Int64]
+  code <- withBinaryFile (folder </> "err") WriteMode $ \err ->
+    newHandles err err False True >>= \hs ->
+      runCli hs (["cat", "-o", folder </> "out"] ++ paths)
+  copied <- lines . map (\c -> if c == '\r' then '\n' else c) <$> readFile (folder </> "err")
+  code @?= ExitSuccess
+  assertBool (show copied) (["49 %", "51 %", "100 %", "      "] `isSubsequenceOf` copied)

@@ -32,10 +32,12 @@ import Control.Monad (forM, forM_, unless, when)
 import qualified Data.ByteString as B
 import Data.IORef (modifyIORef', newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
+import Data.Maybe (fromMaybe)
 import System.Exit (ExitCode (..))
 
 -- | One file of the records of all. Damage ends it.
 catFiles ::
+  Handles ->
   -- | The most bytes of a block.
   Selection ->
   Target ->
@@ -43,7 +45,7 @@ catFiles ::
   Bool ->
   [FilePath] ->
   IO ExitCode
-catFiles selection target mixed paths = do
+catFiles hs selection target mixed paths = do
   mapM_ (needFile "cat") paths
   headers <- forM paths $ \path -> readHeader path >>= either stoppedBy (\h -> pure (path, h))
   case headers of
@@ -54,12 +56,21 @@ catFiles selection target mixed paths = do
           failed (path' ++ ": compressed in another way than " ++ path)
         unless (mixed || fileFingerprint h == fileFingerprint h') $
           failed (path' ++ ": of another type than " ++ path ++ "; say --mixed to allow it")
-      ExitSuccess <$ toNewFile target paths h (\copier -> mapM_ (uncurry (copyAll copier)) headers)
+      sizes <- mapM (fmap (fromMaybe 0) . fileSizeOf) paths
+      ExitSuccess
+        <$ toNewFile
+          target
+          paths
+          h
+          ( \copier -> withProgress hs (sum sizes) $ \watched ->
+              forM_ (zip headers (scanl (+) 0 sizes)) $ \((path', h'), before) ->
+                copyAll copier (progress watched . (before +)) path' h'
+          )
   where
-    copyAll copier path h = do
-      r <- foldBlocks (readOptions selection) path (copyBlock copier path h) (decodersOf h)
+    copyAll copier done path h = do
+      r <- foldBlocks (readOptions selection) path (copyBlock copier done path h) (decodersOf h)
       either stoppedBy (const (pure ())) r
-    copyBlock copier path h schemas event = case event of
+    copyBlock copier done path h schemas event = case event of
       LostBlocks lost -> stoppedBy (lostDamage lost)
       FileBegins at header -> do
         let other why = failed (path ++ ": the file at byte " ++ show at ++ " is " ++ why)
@@ -75,7 +86,7 @@ catFiles selection target mixed paths = do
             stoppedBy $
               Damage path (blockAt b) (Just (blockNumber b)) (blockRecord b) UnknownSchema
           Just schema -> putRecords copier schema (blockHeader b) (blockBody b)
-        pure schemas'
+        schemas' <$ done (blockEnd b)
 
 -- | A value, which is written.
 newtype Written = Written Value

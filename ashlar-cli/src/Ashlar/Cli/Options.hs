@@ -186,6 +186,10 @@ schemaStyle :: Parser SchemaStyle
 schemaStyle =
   flag' SchemaJson (long "json" <> help "As JSON")
     <|> flag' SchemaRaw (long "raw" <> help "In bytes, for --schema")
+    <|> flag' SchemaPython (long "python" <> help "As Python source: dataclasses for the types")
+    <|> flag'
+      SchemaTypeScript
+      (long "typescript" <> help "As TypeScript: interfaces and unions for the types")
     <|> pure SchemaText
 
 style :: Parser Style

@@ -14,6 +14,8 @@ import Ashlar.Builder (char7, toStrictByteString)
 import Ashlar.Cli.Console
 import Ashlar.Cli.Files (readOnce)
 import Ashlar.Cli.Input
+import Ashlar.Cli.Python
+import Ashlar.Cli.TypeScript
 import Ashlar.Schema
 import Ashlar.Schema.Internal.Scalar (escaped)
 import qualified Data.Text as T
@@ -21,7 +23,7 @@ import qualified Data.Text.Encoding as T
 import System.Exit (ExitCode (..))
 
 -- | How to show a schema.
-data SchemaStyle = SchemaText | SchemaJson | SchemaRaw
+data SchemaStyle = SchemaText | SchemaJson | SchemaRaw | SchemaPython | SchemaTypeScript
 
 -- | Show the schema of a file of records, or a schema that a file has. A file whose type has
 -- changed has several: they are shown as text, and the last one in other styles.
@@ -33,12 +35,15 @@ showSchema hs style path = do
     (SchemaText, AllOf bytes) -> readable bytes >>= putSchema
     (SchemaJson, _) ->
       readable (lastSchema found) >>= putLine hs . printable . toStrictByteString . schemaToJson
+    (SchemaPython, _) -> readable (lastSchema found) >>= putSource . pythonSource
+    (SchemaTypeScript, _) -> readable (lastSchema found) >>= putSource . typescriptSource
     (SchemaRaw, InRecords _) -> putBytes hs (lastSchema found)
     (SchemaRaw, AllOf bytes) -> readable bytes >> putBytes hs bytes
   pure ExitSuccess
   where
     -- All that is not ASCII stands in strings.
     printable = foldMap (\c -> if c < '\DEL' then char7 c else escaped c) . T.unpack . T.decodeUtf8
+    putSource = putBytes hs . T.encodeUtf8
     putSchema s = putLines hs (T.lines (describeSchema s))
     allOf found = case found of
       [one] -> readable (fileSchemaBytes one) >>= putSchema
