@@ -24,10 +24,10 @@ demo-jobs: ## a job on three workers, one is killed; ARGS=100000 records
 	@scripts/demo-jobs $(ARGS)
 
 # The examples run even if a suite fails, so that one run shows all failures.
-test: ## run the test suites, the examples in the documentation
+test: ## run the test suites, the examples in the documentation, and Python's tests
 	@scripts/setup peers
 	@status=0; scripts/test-suites || status=1; scripts/doctests || status=1; \
-	 scripts/cookbook || status=1; exit $$status
+	 scripts/cookbook || status=1; scripts/languages || status=1; exit $$status
 
 test-rest: ## run the suites that take long
 	@scripts/setup rest
