@@ -1,5 +1,9 @@
+{-# LANGUAGE DataKinds #-}
+{-# LANGUAGE DeriveAnyClass #-}
+{-# LANGUAGE DeriveGeneric #-}
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
 {-# LANGUAGE UnboxedTuples #-}
 {-# OPTIONS_GHC -fdefer-type-errors -Wno-deferred-type-errors #-}
 
@@ -12,15 +16,18 @@
 -- others are rejected for that mistake alone.
 module Tests.Types (tests) where
 
-import Ashlar.Codec (Format, codec)
+import Ashlar.Codec (Codec, Format, codec, encode)
 import Ashlar.Codec.Combinators (formatGet)
 import Ashlar.Get
 import Ashlar.Get.ST
+import Ashlar.View (View, constructor, decodeView, field, position, view)
 import Control.Exception (TypeError (..), evaluate, try)
 import Control.Monad.IO.Class (liftIO)
 import Control.Monad.Primitive (primitive)
 import Data.Coerce (coerce)
+import Data.List (isInfixOf)
 import Data.Primitive.MutVar (newMutVar, readMutVar)
+import GHC.Generics (Generic)
 import Test.Tasty
 import Test.Tasty.HUnit
 
@@ -40,7 +47,14 @@ tests =
             "the state of one GetST in another"
             (run (runGetST (newMutVar 'a' >>= \var -> liftGet (runGetST (readMutVar var))))),
           rejected "coercing the state" (run (runGetST coerced)),
-          rejected "coercing a format" (run (formatGet coercedFormat))
+          rejected "coercing a format" (run (formatGet coercedFormat)),
+          rejectedSaying "has no field heigth" "width, height" (box >>= decodeView . field @"heigth"),
+          rejectedSaying "has no field number 3" "Box" (box >>= decodeView . position @3),
+          rejectedSaying "several constructors" "Nothing, Just" (maybeBox >>= decodeView . field @"width"),
+          rejectedSaying
+            "has no constructor Some"
+            "Nothing, Just"
+            (maybeBox >>= maybe (Right 'a') (decodeView . field @"height" . position @1) . constructor @"Some")
         ],
       testGroup
         "must compile"
@@ -53,7 +67,13 @@ tests =
             'a'
             (run (runGetST (liftGet (runGetST (newMutVar 'a' >>= readMutVar))))),
           accepted "coercing the result" (Char' 'a') (run (runGetST coercedResult)),
-          accepted "a format" () (run (formatGet (codec :: Format ())))
+          accepted "a format" () (run (formatGet (codec :: Format ()))),
+          accepted "a field that a view has" 'b' (box >>= decodeView . field @"height"),
+          accepted "a position that a view has" 'b' (box >>= decodeView . position @2),
+          accepted
+            "a constructor that a view has"
+            'b'
+            (maybeBox >>= maybe (Right 'a') (decodeView . field @"height" . position @1) . constructor @"Just")
         ]
     ]
 
@@ -79,6 +99,25 @@ rejected name result = testCase name $ do
   case r of
     Left (TypeError _) -> pure ()
     Right _ -> assertFailure "it compiled"
+
+-- The message says what is wrong, and what there is.
+rejectedSaying :: String -> String -> Either DecodeError a -> TestTree
+rejectedSaying wrong there result = testCase wrong $ do
+  r <- try (evaluate result)
+  case r of
+    Left (TypeError message) ->
+      assertBool message (wrong `isInfixOf` message && there `isInfixOf` message)
+    Right _ -> assertFailure "it compiled"
+
+data Box = Box {width :: Char, height :: Char}
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+box :: Either DecodeError (View Box)
+box = view (encode (Box 'a' 'b'))
+
+maybeBox :: Either DecodeError (View (Maybe Box))
+maybeBox = view (encode (Just (Box 'a' 'b')))
 
 -- The positive control: a program that compiles, and its result.
 accepted :: (Eq a, Show a) => String -> a -> Either DecodeError a -> TestTree

@@ -3,6 +3,7 @@
 {-# LANGUAGE DataKinds #-}
 {-# LANGUAGE FlexibleContexts #-}
 {-# LANGUAGE FlexibleInstances #-}
+{-# LANGUAGE KindSignatures #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE MultiParamTypeClasses #-}
 {-# LANGUAGE RoleAnnotations #-}
@@ -118,7 +119,7 @@ import GHC.Exts (Addr#, Int (I#), build, isTrue#, leAddr#, minusAddr#, plusAddr#
 import GHC.ForeignPtr (ForeignPtr (..), ForeignPtrContents)
 import GHC.Generics (Generic (Rep))
 import GHC.Records (HasField (..))
-import GHC.TypeLits (KnownNat, natVal)
+import GHC.TypeLits (KnownNat, Symbol, natVal)
 import Prelude hiding (lookup)
 
 -- | The bytes of a value of type @a@, not decoded.
@@ -279,7 +280,7 @@ viewBytes v = case extent @a bs of
 -- Paths are composed: @'field' \@"price" . 'field' \@"item"@.
 --
 -- @since 0.1.0.0
-field :: forall name t b. HasField name (View t) (View b) => View t -> View b
+field :: forall (name :: Symbol) t b. HasField name (View t) (View b) => View t -> View b
 field = getField @name
 {-# INLINE field #-}
 
