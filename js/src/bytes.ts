@@ -48,13 +48,13 @@ export class Sink {
     return at;
   }
 
-  u8(n: number): void { this.data[this.room(1)] = n; }
-  u16(n: number, le = true): void { this.view.setUint16(this.room(2), n, le); }
-  u32(n: number, le = true): void { this.view.setUint32(this.room(4), n, le); }
-  u64(n: bigint, le = true): void { this.view.setBigUint64(this.room(8), BigInt.asUintN(64, n), le); }
-  f32(x: number, le = true): void { this.view.setFloat32(this.room(4), x, le); }
-  f64(x: number, le = true): void { this.view.setFloat64(this.room(8), x, le); }
-  bytes(b: Uint8Array): void { this.data.set(b, this.room(b.length)); }
+  u8(n: number): void { const at = this.room(1); this.data[at] = n; }
+  u16(n: number, le = true): void { const at = this.room(2); this.view.setUint16(at, n, le); }
+  u32(n: number, le = true): void { const at = this.room(4); this.view.setUint32(at, n, le); }
+  u64(n: bigint, le = true): void { const at = this.room(8); this.view.setBigUint64(at, BigInt.asUintN(64, n), le); }
+  f32(x: number, le = true): void { const at = this.room(4); this.view.setFloat32(at, x, le); }
+  f64(x: number, le = true): void { const at = this.room(8); this.view.setFloat64(at, x, le); }
+  bytes(b: Uint8Array): void { const at = this.room(b.length); this.data.set(b, at); }
 
   varint(n: bigint): void {
     let w = BigInt.asUintN(64, n);

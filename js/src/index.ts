@@ -3,3 +3,8 @@ export { AshlarError, DecodeError, EncodeError, EvolutionError } from "./errors.
 export { Schema } from "./schema.js";
 export * from "./shapes.js";
 export type { Indexed, Ratio, Tagged } from "./values.js";
+export { Damage } from "./damage.js";
+export type { Cause, Lost } from "./damage.js";
+export type { FileRecord, Inflate } from "./fold.js";
+export { FileWriter, fileSchema, readBytes, readStream, recordCount, storedFingerprint, writeBytes } from "./files.js";
+export type { ReadOptions, WriteOptions } from "./files.js";

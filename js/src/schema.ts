@@ -72,16 +72,20 @@ export class Schema {
   /** So many values, one after another, and where the last one ends. Offsets in errors count from the one that is refused. */
   decodeMany(bytes: Uint8Array, at: number, count: number): [unknown[], number] {
     const values: unknown[] = [];
-    if (this.compiled === undefined) this.compiled = compile(this.root, this.facts);
-    const fast = this.compiled;
     while (values.length < count) {
-      if (fast !== null) at = fast(bytes, at, count - values.length, values);
+      at = this.decodeQuickly(bytes, at, count - values.length, values);
       if (values.length >= count) break;
       const st = new State(bytes, at, bytes.length);
       values.push(this.readExactly(st));
       at = st.at;
     }
     return [values, at];
+  }
+
+  /** Read values by compiled code, up to the first that is out of the ordinary. Returns where that begins. */
+  decodeQuickly(bytes: Uint8Array, at: number, count: number, into: unknown[]): number {
+    if (this.compiled === undefined) this.compiled = compile(this.root, this.facts);
+    return this.compiled === null ? at : this.compiled(bytes, at, count, into);
   }
 
   /** Read a value without compiled code. */

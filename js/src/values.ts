@@ -78,7 +78,7 @@ export function compareText(x: string, y: string): number {
     let b = y.charCodeAt(i);
     if (a !== b) {
       // Surrogates stand for what is above all other units.
-      if (a >= 0xd800 && b >= 0xd800 && x.length > 1) {
+      if (a >= 0xd800 && b >= 0xd800) {
         a = (a >= 0xe000 ? a - 0x800 : a + 0x2000);
         b = (b >= 0xe000 ? b - 0x800 : b + 0x2000);
       }
