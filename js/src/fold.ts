@@ -118,7 +118,7 @@ export class Fold {
     const pos = this.pos;
     const step = nextBlock(scan, pos);
     switch (step.kind) {
-      case "end": this.going = false; return [];
+      case "end": this.ended(scan, pos); return [];
       case "file": this.inOther(null, step.scan, step.position); return [];
       case "damaged": this.damaged(pos, step.cause, pos.record, () => passOver(scan, pos, step.resume)); return [];
       case "block": {
@@ -169,6 +169,12 @@ export class Fold {
     return found.length === h.expanded ? found : d.wrongExpansion("another number of bytes than the block says");
   }
 
+  /** The end, unless bytes that headers announce are not there. */
+  private ended(scan: Scan, pos: Position): void {
+    if (!this.input.has(scan.base + pos.offset)) throw damageAt(scan, pos, pos.record, d.simple("Replaced"));
+    this.going = false;
+  }
+
   /** Note damage and go on, or throw it. */
   private damaged(pos: Position, cause: d.Cause, record: number, following: () => Next): void {
     const scan = (this.opened as Opened).scan;
@@ -177,7 +183,7 @@ export class Fold {
     const to = following();
     if (to.scan === null) {
       this.lost.push({ damage, to: scan.base + to.position.offset, next: null, other: false });
-      this.going = false;
+      this.ended(scan, { ...pos, offset: to.position.offset, record });
     } else if (to.scan.base === scan.base) {
       this.lost.push(goingOn(damage, false, to.scan, to.position));
       this.pos = to.position;
@@ -204,7 +210,7 @@ export class Fold {
       if (this.reading.resync === null) throw damage;
       if (next.scan === null) {
         this.lost.push({ damage, to: scan.base + next.position.offset, next: null, other: false });
-        this.going = false;
+        this.ended(scan, { ...pos, offset: next.position.offset, record: n });
         return;
       }
       why = damage;
@@ -276,8 +282,8 @@ export function restOf(scan: Scan, pos: Position): [number, Next] {
 
 /** How many records an input has, with those that are lost. Throws `Damage` if its header cannot be read. */
 export function countRecords(input: Input, limit: number): number {
-  const header = readFileHeader(input, 0);
-  if (isCause(header)) throw new d.Damage(input.name, 0, null, 0, header);
+  new Fold({ inflate: null, resync: null, blockLimit: limit }, input).step();
+  const header = readFileHeader(input, 0) as l.FileHeader;
   let scan: Scan = { input, base: 0, marker: header.marker, limit, before: 0, header, outer: [] };
   let pos = firstIn(startAt(0, 0), 0, header);
   for (;;) {

@@ -8,3 +8,5 @@ export type { Cause, Lost } from "./damage.js";
 export type { FileRecord, Inflate } from "./fold.js";
 export { FileWriter, fileSchema, readBytes, readStream, recordCount, storedFingerprint, writeBytes } from "./files.js";
 export type { ReadOptions, WriteOptions } from "./files.js";
+export { Connection, END, frameBytes, helloBytes, Incoming, MessageError, verdictBytes } from "./messages.js";
+export { typescriptSource } from "./source.js";

@@ -7,6 +7,8 @@ export interface Input {
   fetch(offset: number, n: number): Uint8Array;
   /** Promise that no byte before an offset will be asked for any more. */
   forget(offset: number): void;
+  /** Are all bytes before an offset there? */
+  has(end: number): boolean;
 }
 
 const NONE = new Uint8Array(0);
@@ -18,6 +20,7 @@ export class BytesInput implements Input {
     return offset < 0 || offset >= this.data.length ? NONE : this.data.subarray(offset, offset + n);
   }
   forget(): void { /* They stay in memory. */ }
+  has(end: number): boolean { return this.data.length >= end; }
 }
 
 /** Bytes up to this offset are missing. */
@@ -51,6 +54,8 @@ export class StreamInput implements Input {
     if (offset + n > this.end && !this.ended) throw new NeedMore(offset + n);
     return this.data.slice(Math.min(this.length, offset - this.start), Math.min(this.length, offset - this.start + n));
   }
+
+  has(end: number): boolean { return this.end >= end; }
 
   forget(offset: number): void {
     const n = Math.min(this.length, offset - this.start);
