@@ -40,6 +40,19 @@ export function* readBytes(bytes: Uint8Array, options: ReadOptions = {}): Genera
 
 class NeedInflated { constructor(readonly body: Uint8Array, readonly size: number) {} }
 
+/** (Some implementations ignore what follows the stream, so its checksum would not be at the end.) */
+function ending(out: Uint8Array, body: Uint8Array): Uint8Array | string {
+  let a = 1;
+  let b = 0;
+  for (let i = 0; i < out.length; i++) {
+    a = (a + (out[i] as number)) % 65521;
+    b = (b + a) % 65521;
+  }
+  const sum = [b >> 8, b & 255, a >> 8, a & 255];
+  const last = body.subarray(body.length - 4);
+  return sum.every((x, i) => x === last[i]) ? out : "bytes follow the compressed input";
+}
+
 async function inflated(body: Uint8Array, size: number): Promise<Uint8Array | string> {
   const stream = new Blob([body]).stream().pipeThrough(new (globalThis as unknown as
     { DecompressionStream: new (k: string) => ReadableWritablePair<Uint8Array, Uint8Array> }).DecompressionStream("deflate"));
@@ -49,7 +62,7 @@ async function inflated(body: Uint8Array, size: number): Promise<Uint8Array | st
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return concat(parts);
+      if (done) return ending(concat(parts), body);
       parts.push(value as Uint8Array);
       n += (value as Uint8Array).length;
       if (n > size) { await reader.cancel(); return `it expands to more than ${size} bytes`; }
