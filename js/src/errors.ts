@@ -43,8 +43,3 @@ export class DecodeError extends AshlarError {
 export class EncodeError extends AshlarError {
   override name = "EncodeError";
 }
-
-/** Values of another schema that cannot be read as those of a type. */
-export class EvolutionError extends AshlarError {
-  override name = "EvolutionError";
-}

@@ -2,7 +2,6 @@
  * One block after another. A file may be followed by others. There is a `Scan` for each: within it, offsets and numbers of
  * records are those that the file has by itself.
  */
-import { sameBytes } from "./bytes.js";
 import { crc32c } from "./crc.js";
 import * as d from "./damage.js";
 import { Input } from "./input.js";
@@ -123,5 +122,3 @@ function withBody(s: Scan, pos: Position, h: l.BlockHeader, skim: boolean): Step
   if (crc32c(body) !== h.checksum) return damaged(d.simple("WrongChecksum"), "body", h);
   return { kind: "block", position, block: { ...block, body } };
 }
-
-export { sameBytes };
