@@ -19,6 +19,8 @@ export interface ReadOptions {
   resync?: (lost: Lost) => void;
   /** The most bytes of a block: 64 MiB by default. */
   blockLimit?: number;
+  /** The number of the first record: 0 by default. Blocks before it are checked, but not decoded. */
+  start?: number;
 }
 
 const LIMIT = 67108864;
@@ -29,7 +31,7 @@ const LIMIT = 67108864;
  */
 export function* readBytes(bytes: Uint8Array, options: ReadOptions = {}): Generator<FileRecord, void, undefined> {
   const fold = new Fold(
-    { inflate: options.inflate ?? null, resync: options.resync ?? null, blockLimit: options.blockLimit ?? LIMIT },
+    { inflate: options.inflate ?? null, resync: options.resync ?? null, blockLimit: options.blockLimit ?? LIMIT, start: options.start ?? 0 },
     new BytesInput(options.name ?? "file", bytes),
   );
   while (fold.going) {
@@ -83,7 +85,7 @@ export async function* readStream(
     return known.bytes;
   };
   const fold = new Fold(
-    { inflate: options.inflate ?? later, resync: options.resync ?? null, blockLimit: options.blockLimit ?? LIMIT }, input,
+    { inflate: options.inflate ?? later, resync: options.resync ?? null, blockLimit: options.blockLimit ?? LIMIT, start: options.start ?? 0 }, input,
   );
   const pull = pulling(source);
   try {

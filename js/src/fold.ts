@@ -20,6 +20,8 @@ export interface Reading {
   /** Called with what is passed over because of damage. Without it, damage is thrown. */
   resync: ((lost: d.Lost) => void) | null;
   blockLimit: number;
+  /** The number of the first record that is wanted. Those in blocks before are not decoded. */
+  start: number;
 }
 
 interface Schemas { at: number; passed: number; fingerprint: Uint8Array; schema: Schema | d.Cause }
@@ -127,7 +129,7 @@ export class Fold {
         if (h.kind === l.SCHEMA) {
           this.opened = { ...o, schemas: withSchema(h.offset, step.position.offset, h.fingerprint, step.block.body) };
         }
-        return h.kind === l.RECORDS ? this.records(o, pos, step.block, step.position) : [];
+        return h.kind === l.RECORDS && scan.before + step.position.record > this.reading.start ? this.records(o, pos, step.block, step.position) : [];
       }
     }
   }
@@ -148,7 +150,8 @@ export class Fold {
     if (!(body instanceof Uint8Array)) { this.damaged(pos, body, h.first, onwards); return []; }
     const { values, at, error } = decodeRecords(schema, body, h.records);
     const first = scan.before + h.first;
-    const out = values.map((value, i): FileRecord => ({ number: first + i, value, schema }));
+    const out = values.map((value, i): FileRecord => ({ number: first + i, value, schema }))
+      .slice(Math.max(0, this.reading.start - first));
     const cause = error !== null ? d.badRecord(error) : at < body.length ? d.simple("WrongCount") : null;
     if (cause !== null) {
       if (this.reading.resync === null) { this.broken = damageAt(scan, pos, h.first + values.length, cause); return out; }
@@ -282,7 +285,7 @@ export function restOf(scan: Scan, pos: Position): [number, Next] {
 
 /** How many records an input has, with those that are lost. Throws `Damage` if its header cannot be read. */
 export function countRecords(input: Input, limit: number): number {
-  new Fold({ inflate: null, resync: null, blockLimit: limit }, input).step();
+  new Fold({ inflate: null, resync: null, blockLimit: limit, start: 0 }, input).step();
   const header = readFileHeader(input, 0) as l.FileHeader;
   let scan: Scan = { input, base: 0, marker: header.marker, limit, before: 0, header, outer: [] };
   let pos = firstIn(startAt(0, 0), 0, header);

@@ -59,6 +59,10 @@ test("what is written is read, and each flipped bit is damage or harmless", asyn
   for (const options of [{}, { deflate, blockSize: 200 }]) {
     const bytes = writeBytes(schema, values, options);
     assert.deepEqual([...readBytes(bytes, { inflate })].map((r) => r.value), values);
+    for (const start of [0, 1, 17, 39, 40]) {
+      const rest = [...readBytes(bytes, { inflate, start })];
+      assert.deepEqual(rest.map((r) => [r.number, r.value]), values.map((v, i) => [i, v]).slice(start));
+    }
     for (let bit = 0; bit < bytes.length * 8; bit += 3) {
       const other = bytes.slice();
       other[bit >> 3] = (other[bit >> 3] as number) ^ (1 << (bit & 7));
