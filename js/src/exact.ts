@@ -1,0 +1,326 @@
+/**
+ * The decoder that defines what is refused, and with which words. It is slow. The compiled one gives up where anything
+ * is out of the ordinary, and this one reads the value again. It keeps its own stack, so values may be nested deep.
+ */
+import { Facts, fair, isOrdered, isPlain, ownParts } from "./facts.js";
+import { leafReader } from "./leafread.js";
+import { Constructor, cut, Definition, isSmall, Shape, tagSize } from "./shapes.js";
+import { Frame, State } from "./state.js";
+import { compare, indicesBetween, recordMaker, taggedMaker } from "./values.js";
+
+type Reads = Generator<Reads, unknown, unknown>;
+/** Does it read by a generator, or at once? */
+interface Node { gen: ((st: State) => Reads) | null; now: (st: State) => unknown }
+
+const atOnce = (now: (st: State) => unknown): Node => ({ gen: null, now });
+const nesting = (gen: (st: State) => Reads): Node => ({ gen, now: (st) => run(gen(st)) });
+
+/** Run a generator that yields those that it waits for. */
+function run(first: Reads): unknown {
+  const stack: Reads[] = [first];
+  let value: unknown;
+  for (let top = stack[0]; top !== undefined; top = stack[stack.length - 1]) {
+    const r = top.next(value);
+    if (r.done === true) { stack.pop(); value = r.value; } else { stack.push(r.value); value = undefined; }
+  }
+  return value;
+}
+
+const bound = (k: bigint): string => ((k < 0n ? -k : k) < 1n << 256n ? String(k) : "the bound of the type");
+const frameOf = (type: string, constructor: string, fields: string[][]): Frame =>
+  ({ type, constructor, fields, count: -1 });
+const EMPTIES = " elements of no bytes";
+
+function byteLength(n: bigint): number {
+  return ((n < 0n ? -n : n).toString(16).length + 1) >> 1;
+}
+
+function gcd(a: bigint, b: bigint): bigint {
+  a = a < 0n ? -a : a;
+  while (b !== 0n) [a, b] = [b, a % b];
+  return a;
+}
+
+/** What a derived instance says of a tag that is too large. */
+function tagText(name: string, count: number, tag: number): string {
+  const tags = count === 1 ? "1 constructor (tag 0)"
+    : count === 2 ? "2 constructors (tags 0 and 1)" : `${count} constructors (tags 0 to ${count - 1})`;
+  return `constructor tag ${tag}, but ${name} has ${tags}`;
+}
+
+/** A decoder of values of a schema. `derived` gives the words of Haskell's derived instances. */
+export class Exact {
+  private readonly known = new Map<number, Node>();
+  private readonly root: Node;
+
+  constructor(root: Shape, private readonly facts: Facts, private readonly derived = false) {
+    this.root = this.uncovered(root);
+  }
+
+  /** Read a value at the cursor. */
+  read(st: State): unknown {
+    return this.root.now(st);
+  }
+
+  // A covered shape is part of a value whose work is linear in its bytes.
+
+  private uncovered(s: Shape): Node {
+    const cost = this.facts.costOf(s);
+    if (this.derived || fair(cost)) return this.shape(s, true);
+    if (fair(cost, 1)) return this.charged(1, this.shape(s, true));
+    return this.charged(ownParts(s), this.shape(s, false));
+  }
+
+  private charged(steps: number, node: Node): Node {
+    const gen = node.gen;
+    if (gen === null) return atOnce((st) => { st.spend(EMPTIES, steps); return node.now(st); });
+    return nesting((st) => { st.spend(EMPTIES, steps); return gen(st); });
+  }
+
+  private beside(s: Shape, more = 1): Node {
+    return this.part(s, this.derived || fair(this.facts.costOf(s), more));
+  }
+
+  private part(s: Shape, covered: boolean): Node {
+    return covered ? this.shape(s, true) : this.uncovered(s);
+  }
+
+  private shape(s: Shape, covered: boolean): Node {
+    switch (s.k) {
+      case "leaf": return atOnce(leafReader(s));
+      case "between": {
+        const read = leafReader(s.leaf);
+        return atOnce((st) => {
+          const start = st.at;
+          const n = read(st) as bigint;
+          if (n < s.low) st.invalid(start, `less than ${bound(s.low)}`);
+          if (n > s.high) st.invalid(start, `more than ${bound(s.high)}`);
+          return n;
+        });
+      }
+      case "ratio": return this.ratio(this.part(s.of, covered), s.of);
+      case "maybe": return this.maybe(s.of);
+      case "tuple": {
+        const nodes = s.of.map((x) => this.part(x, covered));
+        return nesting((st) => this.fields(nodes, st));
+      }
+      case "list": case "nonEmpty": case "set": return this.list(s.k, s.of, s.compact);
+      case "map": return this.map(s.key, s.value, s.compact);
+      case "array": return this.array(s.index, s.of, covered);
+      case "constant": {
+        const expected = s.bytes;
+        return atOnce((st) => {
+          const start = st.at;
+          const found = st.take(expected.length);
+          if (found.some((b, i) => b !== expected[i])) st.invalid(start, "other bytes than it always has");
+          return found;
+        });
+      }
+      case "reference": {
+        const key = 2 * s.to + Number(covered);
+        return nesting((st) => {
+          let node = this.known.get(key);
+          if (node === undefined) {
+            node = this.definition(s.to, covered);
+            this.known.set(key, node);
+          }
+          return (node.gen as (st: State) => Reads)(st);
+        });
+      }
+      case "opaque": {
+        const size = s.size;
+        if (size !== null) return atOnce((st) => st.take(size));
+        return atOnce((st) => st.invalid(st.at, `the format ${cut(s.name)} is not described`));
+      }
+      case "irregular":
+        return atOnce((st) => st.invalid(st.at, `the irregular type ${cut(s.name)} is not described`));
+    }
+  }
+
+  private *fields(nodes: Node[], st: State): Reads {
+    const values: unknown[] = [];
+    let left = nodes.length;
+    for (const node of nodes) {
+      st.part(--left);
+      values.push(node.gen === null ? node.now(st) : yield node.gen(st));
+    }
+    return values;
+  }
+
+  private ratio(node: Node, of: Shape): Node {
+    const l = of.k === "between" ? of.leaf : of;
+    const own = l.k === "leaf" && isSmall(l) ? Number : (n: bigint): bigint => n;
+    return atOnce((st) => {
+      const start = st.at;
+      const n = BigInt(node.now(st) as bigint);
+      const d = BigInt(node.now(st) as bigint);
+      const sizes = [byteLength(n), byteLength(d)] as const;
+      if (Math.min(...sizes) > 4096) st.spend(" steps to check fractions", sizes[0] + sizes[1]);
+      if (d <= 0n) st.invalid(start, "Ratio: the denominator is not positive");
+      if (gcd(n, d) !== 1n) st.invalid(start, "Ratio: not in lowest terms");
+      return { numerator: own(n), denominator: own(d) };
+    });
+  }
+
+  private maybe(of: Shape): Node {
+    const inner = this.beside(of);
+    const wraps = this.facts.mayBeNull(of);
+    const frame = frameOf("Maybe", "Just", [[]]);
+    const derived = this.derived;
+    return nesting(function* (st): Reads {
+      st.need(1);
+      const tag = st.data[st.at] as number;
+      if (tag > 1) st.invalid(st.at, derived ? tagText("Maybe", 2, tag) : `Maybe: there is no constructor ${tag}`);
+      st.at++;
+      if (tag === 0) return null;
+      st.enter(frame);
+      st.part(0);
+      const value = inner.gen === null ? inner.now(st) : yield inner.gen(st);
+      st.leave();
+      return wraps ? { just: value } : value;
+    });
+  }
+
+  private *elements(node: Node, least: number, ordered: Shape | null, st: State, n: number | bigint): Reads {
+    if (least <= 0) st.spend(EMPTIES, n);
+    st.enter({ type: "", constructor: "", fields: null, count: n as number });
+    const values: unknown[] = [];
+    for (let i = 0; i < n; i++) {
+      st.part(i);
+      const start = st.at;
+      const value = node.gen === null ? node.now(st) : yield node.gen(st);
+      if (ordered !== null && i > 0 && compare(this.facts, ordered, values[i - 1], value) >= 0) {
+        st.invalid(start, "keys that do not ascend");
+      }
+      values.push(value);
+    }
+    st.leave();
+    return values;
+  }
+
+  private list(k: "list" | "nonEmpty" | "set", of: Shape, compact: boolean): Node {
+    const node = this.beside(of);
+    const least = this.facts.costOf(of)[1];
+    const ordered = k === "set" && isOrdered(this.facts.unordered, of) ? of : null;
+    const elements = (st: State, n: number | bigint): Reads => this.elements(node, least, ordered, st, n);
+    return nesting(function* (st): Reads {
+      const start = st.at;
+      const values = (yield elements(st, st.length(compact))) as unknown[];
+      if (k === "nonEmpty" && values.length === 0) st.invalid(start, "NonEmpty: no elements");
+      return values;
+    });
+  }
+
+  private map(key: Shape, value: Shape, compact: boolean): Node {
+    const facts = this.facts;
+    const k = this.beside(key);
+    const v = this.beside(value);
+    const least = facts.costOfAll([key, value])[1];
+    const ordered = isOrdered(facts.unordered, key);
+    return nesting(function* (st): Reads {
+      const n = st.length(compact);
+      if (least <= 0) st.spend(EMPTIES, n);
+      st.enter({ type: "", constructor: "", fields: null, count: n as number });
+      const pairs: Array<[unknown, unknown]> = [];
+      for (let i = 0; i < n; i++) {
+        st.part(i);
+        const start = st.at;
+        const a = k.gen === null ? k.now(st) : yield k.gen(st);
+        const before = pairs[i - 1];
+        if (ordered && before !== undefined && compare(facts, key, before[0], a) >= 0) {
+          st.invalid(start, "keys that do not ascend");
+        }
+        pairs.push([a, v.gen === null ? v.now(st) : yield v.gen(st)]);
+      }
+      st.leave();
+      return pairs;
+    });
+  }
+
+  private array(index: Shape, of: Shape, covered: boolean): Node {
+    const i = this.part(index, covered);
+    const node = this.beside(of);
+    const least = this.facts.costOf(of)[1];
+    const counted = isPlain(index);
+    const elements = (st: State, n: number | bigint): Reads => this.elements(node, least, null, st, n);
+    return nesting(function* (st): Reads {
+      const from = i.gen === null ? i.now(st) : yield i.gen(st);
+      const to = i.gen === null ? i.now(st) : yield i.gen(st);
+      const start = st.at;
+      const n = st.length(false);
+      const values = yield elements(st, n);
+      if (counted && indicesBetween(index, from, to) !== BigInt(n)) {
+        st.invalid(start, "an array with another number of elements than its bounds");
+      }
+      return { from, to, elements: values };
+    });
+  }
+
+  private definition(i: number, covered: boolean): Node {
+    const d = this.facts.definitions[i] as Definition;
+    const name = cut(d.name);
+    if (d.form === "sum") return this.sum(name, d);
+    const c = d.constructors[0] as Constructor;
+    const nodes = c.fields.map((f) => this.part(f.shape, covered));
+    if (d.form === "newtype") {
+      const inner = nodes[0] as Node;
+      const endless = this.facts.endless.has(i);
+      const frame = frameOf(name, "", []);
+      return nesting(function* (st): Reads {
+        if (endless) st.enter(frame);
+        const value = inner.gen === null ? inner.now(st) : yield inner.gen(st);
+        if (endless) st.leave();
+        return value;
+      });
+    }
+    const frame = frameOf(name, "", c.fields.map((f) => [cut(f.name)]));
+    const make = recordMaker(c);
+    const fields = (st: State): Reads => this.fields(nodes, st);
+    return nesting(function* (st): Reads {
+      st.enter(frame);
+      const values = (yield fields(st)) as unknown[];
+      st.leave();
+      return make(values);
+    });
+  }
+
+  private sum(name: string, d: Definition): Node {
+    const count = d.constructors.length;
+    const derived = this.derived;
+    const known: Array<((st: State) => Reads) | undefined> = [];
+    const alternative = (tag: number): ((st: State) => Reads) =>
+      (known[tag] = known[tag] ?? this.alternative(name, count, d.constructors[tag] as Constructor));
+    return nesting(function* (st): Reads {
+      if (count === 0) st.invalid(st.at, `${name} has no values`);
+      const start = st.skip(tagSize(count));
+      const tag = count <= 256 ? (st.data[start] as number) : st.view.getUint16(start, true);
+      if (tag >= count) {
+        st.invalid(start, derived ? tagText(name, count, tag) : `${name}: there is no constructor ${tag}`);
+      }
+      return yield alternative(tag)(st);
+    });
+  }
+
+  private alternative(name: string, count: number, c: Constructor): (st: State) => Reads {
+    const con = cut(c.name);
+    const shapes = c.fields.map((f) => f.shape);
+    const words = (c.fields[0]?.name ?? "1") === "1" ? []
+      : c.fields.map((f) => cut(f.name) + " ").join("").split(/\s+/).filter((w) => w !== "");
+    const names = words.length > 0 ? words.slice(0, shapes.length).map((w) => [w])
+      : shapes.length === 1 ? [[]] : shapes.map((_, i) => [String(i + 1)]);
+    const frame = frameOf(name, con, names);
+    const isFair = this.derived || fair(this.facts.costOfAll(shapes), tagSize(count));
+    const nodes = shapes.map((s) => this.part(s, isFair));
+    const make = taggedMaker(c);
+    const fields = (st: State): Reads => this.fields(nodes, st);
+    return function* (st): Reads {
+      if (c.retired) st.invalid(st.at, `constructor ${con}, which is no longer in use`);
+      if (shapes.length === 0) return make([]);
+      st.enter(frame);
+      if (!isFair) st.spend(EMPTIES, shapes.length);
+      const values = (yield fields(st)) as unknown[];
+      st.leave();
+      return make(values);
+    };
+  }
+}

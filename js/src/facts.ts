@@ -1,0 +1,191 @@
+/** What is known of a schema's values before there are any. */
+import { children, Definition, fieldShapes, Leaf, mapShapes, NUMBERS, references, Shape, tagSize } from "./shapes.js";
+
+/** The least number of parts and of bytes of a value. */
+export type Cost = readonly [number, number];
+
+const MOST = 0x1000000;
+const plus = (a: Cost, b: Cost): Cost => [Math.min(MOST, a[0] + b[0]), Math.min(MOST, a[1] + b[1])];
+
+/** Are there few parts for the bytes, and this many bytes besides? */
+export function fair(c: Cost, more = 0): boolean {
+  return c[0] <= 64 * (more + c[1]);
+}
+
+/** The parts of a shape that are not in its definitions. */
+export function ownParts(s: Shape): number {
+  if (s.k === "tuple") return s.of.reduce((n, x) => n + ownParts(x), 1);
+  return s.k === "array" ? 1 + 2 * ownParts(s.index) : 1;
+}
+
+function leastOfLeaf(l: Leaf): number {
+  const n = NUMBERS.get(l.type);
+  if (n !== undefined) return l.enc === "" || l.enc === "bigEndian" ? n[0] : 1;
+  switch (l.type) {
+    case "unit": return 0;
+    case "float32": case "char": case "scalarValue": return 4;
+    case "float64": case "utf16": return 8;
+    case "bytes": case "byteArray": case "utf8": return l.compact ? 1 : 8;
+    default: return 1;
+  }
+}
+
+/** The nodes of a graph with those that they lead to before them, and the nodes on cycles. */
+function components(graph: ReadonlyMap<number, number[]>): [number[], Set<number>] {
+  const order: number[] = [];
+  const cyclic = new Set<number>();
+  const index = new Map<number, number>();
+  const low = new Map<number, number>();
+  const stack: number[] = [];
+  const on = new Set<number>();
+  const get = (m: Map<number, number>, k: number): number => m.get(k) as number;
+  for (const root of graph.keys()) {
+    if (index.has(root)) continue;
+    const work: Array<[number, number]> = [[root, 0]];
+    while (work.length > 0) {
+      const top = work[work.length - 1] as [number, number];
+      const v = top[0];
+      if (top[1] === 0) {
+        index.set(v, index.size); low.set(v, get(index, v)); stack.push(v); on.add(v);
+      }
+      const next = graph.get(v) as number[];
+      const w = next[top[1]];
+      if (w !== undefined) {
+        top[1]++;
+        if (!graph.has(w)) continue;
+        if (!index.has(w)) work.push([w, 0]);
+        else if (on.has(w)) low.set(v, Math.min(get(low, v), get(index, w)));
+        if (w === v) cyclic.add(v);
+        continue;
+      }
+      if (next.length === 0) top[1] = 1;
+      if (get(low, v) === get(index, v)) {
+        const from = stack.lastIndexOf(v);
+        const members = stack.splice(from);
+        for (const m of members) { on.delete(m); order.push(m); if (members.length > 1) cyclic.add(m); }
+      }
+      work.pop();
+      const outer = work[work.length - 1];
+      if (outer !== undefined) low.set(outer[0], Math.min(get(low, outer[0]), get(low, v)));
+    }
+  }
+  return [order, cyclic];
+}
+
+/** The definitions of which every value of a shape contains a value. */
+function certain(s: Shape): number[] {
+  if (s.k === "reference") return [s.to];
+  if (s.k === "tuple") return s.of.flatMap(certain);
+  return s.k === "array" ? certain(s.index) : [];
+}
+
+/** A shape without its newtypes, given what stands for each definition. */
+export function unwrapped(bare: readonly Shape[], s: Shape): Shape {
+  return s.k === "reference" ? (bare[s.to] as Shape) : mapShapes((x) => unwrapped(bare, x), s);
+}
+
+/** What decoding, JSON and evolution ask of the definitions of a schema. */
+export class Facts {
+  /** What to write for a reference to each definition: newtypes are what they wrap. */
+  readonly bare: Shape[];
+  /** The definitions whose values always contain another one of the definition. */
+  readonly endless: ReadonlySet<number>;
+  /** The newtypes that wrap themselves. */
+  readonly recursive: ReadonlySet<number>;
+  readonly costs: Cost[];
+  /** The definitions whose order, or that of a part, is not known. */
+  readonly unordered: ReadonlySet<number>;
+
+  constructor(readonly definitions: readonly Definition[]) {
+    const always = new Map<number, number[]>();
+    definitions.forEach((d, i) => { if (d.form !== "sum") always.set(i, fieldShapes(d).flatMap(certain)); });
+    const [order, endless] = components(always);
+    this.endless = endless;
+    this.costs = definitions.map((d): Cost => (d.form === "sum" ? [1, tagSize(d.constructors.length)] : [MOST, 0]));
+    for (const i of order) {
+      if (!endless.has(i)) this.costs[i] = this.costOfAll(fieldShapes(definitions[i] as Definition));
+    }
+    const wrapped = new Map<number, Shape>();
+    definitions.forEach((d, i) => { if (d.form === "newtype") wrapped.set(i, fieldShapes(d)[0] as Shape); });
+    const [unwrapOrder, recursive] = components(new Map([...wrapped].map(([i, s]) => [i, references(s)])));
+    this.recursive = recursive;
+    this.bare = definitions.map((_, to): Shape => ({ k: "reference", to }));
+    const sizes = definitions.map(() => 1);
+    const sizeOf = (s: Shape): number =>
+      s.k === "reference" ? (sizes[s.to] as number) : children(s).reduce((n, x) => Math.min(101, n + sizeOf(x)), 1);
+    for (const i of unwrapOrder) {
+      const s = wrapped.get(i) as Shape;
+      const n = sizeOf(s);
+      if (!recursive.has(i) && n <= 100) { this.bare[i] = unwrapped(this.bare, s); sizes[i] = n; }
+    }
+    this.unordered = this.findUnordered();
+  }
+
+  private findUnordered(): Set<number> {
+    const users = new Map<number, number[]>();
+    const work: number[] = [];
+    const seen = new Set<number>();
+    this.definitions.forEach((d, i) => {
+      const shapes = fieldShapes(d);
+      if (d.order === "unknown" || !shapes.every((s) => isOrdered(seen, s))) work.push(i);
+      for (const r of shapes.flatMap(references)) users.set(r, [...(users.get(r) ?? []), i]);
+    });
+    for (let i = work.pop(); i !== undefined; i = work.pop()) {
+      if (!seen.has(i)) { seen.add(i); work.push(...(users.get(i) ?? [])); }
+    }
+    return seen;
+  }
+
+  /** A shape that is no newtype, unless that is recursive. */
+  bareShape(s: Shape): Shape {
+    return s.k === "reference" ? (this.bare[s.to] as Shape) : s;
+  }
+
+  /** Is a value of the shape an optional one, whatever newtypes are around it? */
+  mayBeNull(s: Shape): boolean {
+    const seen = new Set<number>();
+    while (s.k === "reference") {
+      const d = this.definitions[s.to] as Definition;
+      if (d.form !== "newtype" || seen.has(s.to)) return false;
+      seen.add(s.to);
+      s = fieldShapes(d)[0] as Shape;
+    }
+    return s.k === "maybe";
+  }
+
+  /** The cost of a shape. */
+  costOf(s: Shape): Cost {
+    switch (s.k) {
+      case "leaf": return [1, leastOfLeaf(s)];
+      case "between": return [1, leastOfLeaf(s.leaf)];
+      case "ratio": { const c = this.costOf(s.of); return plus(c, c); }
+      case "maybe": return [1, 1];
+      case "tuple": return this.costOfAll(s.of);
+      case "list": case "nonEmpty": case "set": case "map": return [1, s.compact ? 1 : 8];
+      case "array": { const c = this.costOf(s.index); return plus(plus(c, c), [1, 8]); }
+      case "constant": return [1, s.bytes.length];
+      case "reference": return this.costs[s.to] as Cost;
+      case "opaque": return [1, s.size === null ? 0 : s.size > 0x1000000n ? MOST : Number(s.size)];
+      case "irregular": return [1, 0];
+    }
+  }
+
+  /** The cost of a value with parts of these shapes. */
+  costOfAll(shapes: readonly Shape[]): Cost {
+    return shapes.reduce((c: Cost, s) => plus(c, this.costOf(s)), [1, 0]);
+  }
+}
+
+/** Is the order of such values known, given the definitions whose order is not? */
+export function isOrdered(unordered: ReadonlySet<number>, s: Shape): boolean {
+  if (s.k === "reference") return !unordered.has(s.to);
+  if (s.k === "array" || s.k === "opaque" || s.k === "irregular") return false;
+  return children(s).every((x) => isOrdered(unordered, x));
+}
+
+/** Do bounds of this shape say how many indices there are? */
+export function isPlain(s: Shape): boolean {
+  if (s.k === "between") return true;
+  if (s.k === "tuple") return s.of.every(isPlain);
+  return s.k === "leaf" && !["float32", "float64", "bytes", "byteArray", "utf8", "utf16"].includes(s.type);
+}

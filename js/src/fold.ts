@@ -1,0 +1,298 @@
+/** The records of a file, in order. */
+import { passOver, Next, withoutHeader } from "./after.js";
+import { sameBytes } from "./bytes.js";
+import * as d from "./damage.js";
+import { DecodeError } from "./errors.js";
+import { Input } from "./input.js";
+import * as l from "./layout.js";
+import { Block, damageAt, firstIn, headerAt, isCause, nextBlock, Position, readFileHeader, Scan, startAt } from "./scan.js";
+import { Schema } from "./schema.js";
+
+/** A record, its number, and the schema that it was read by. */
+export interface FileRecord { number: number; value: unknown; schema: Schema }
+
+/** Expands a body to so many bytes, or says why not. */
+export type Inflate = (body: Uint8Array, size: number) => Uint8Array | string;
+
+/** How to read records. */
+export interface Reading {
+  inflate: Inflate | null;
+  /** Called with what is passed over because of damage. Without it, damage is thrown. */
+  resync: ((lost: d.Lost) => void) | null;
+  blockLimit: number;
+  /** The number of the first record that is wanted. Those in blocks before are not decoded. */
+  start: number;
+}
+
+interface Schemas { at: number; passed: number; fingerprint: Uint8Array; schema: Schema | d.Cause }
+interface Opened { scan: Scan; schemas: Schemas; compressed: boolean }
+const ZLIB = Uint8Array.from("zlib", (c) => c.charCodeAt(0));
+
+function withSchema(at: number, end: number, fingerprint: Uint8Array, bytes: Uint8Array): Schemas {
+  let schema: Schema | d.Cause;
+  try {
+    schema = Schema.decode(bytes);
+  } catch (e) {
+    if (!(e instanceof DecodeError)) throw e;
+    schema = d.wrongType(`no schema that can be read: ${e.message}`);
+  }
+  return { at, passed: end, fingerprint, schema };
+}
+
+function goingOn(damage: d.Damage, other: boolean, scan: Scan, pos: Position): d.Lost {
+  const begins = pos.record === 0 && scan.header !== null && pos.offset === scan.header.size;
+  return { damage, to: begins ? scan.base : scan.base + pos.offset, next: scan.before + pos.record, other };
+}
+
+/** Reads the records of a file, block by block. */
+export class Fold {
+  going = true;
+  private opened: Opened | null = null;
+  private pos: Position = startAt(0, 0);
+  private outer: Opened[] = [];
+  private lost: d.Lost[] = [];
+
+  constructor(private readonly reading: Reading, private readonly input: Input) {}
+
+  /**
+   * The records of the next block. Throws `Damage`. If something is missing (`NeedMore`, for instance), nothing has
+   * happened, and the step can be tried again.
+   */
+  step(): FileRecord[] {
+    const { opened, pos, outer } = this;
+    this.lost = [];
+    let records: FileRecord[];
+    try {
+      records = this.opened === null ? this.open() : this.block(this.opened);
+    } catch (e) {
+      if (e instanceof d.Damage) this.report();
+      this.opened = opened;
+      this.pos = pos;
+      this.outer = outer;
+      throw e;
+    }
+    this.report();
+    const now = this.opened as Opened | null;
+    if (now !== null) this.input.forget(now.scan.base + this.pos.offset);
+    return records;
+  }
+
+  private report(): void {
+    if (this.reading.resync !== null) this.lost.forEach(this.reading.resync);
+  }
+
+  private open(): FileRecord[] {
+    const { input, reading } = this;
+    const header = readFileHeader(input, 0);
+    const bad = (cause: d.Cause): d.Damage => new d.Damage(input.name, 0, null, 0, cause);
+    if (!isCause(header)) {
+      const scan: Scan = { input, base: 0, marker: header.marker, limit: reading.blockLimit, before: 0, header, outer: [] };
+      const opened = this.openFile(scan);
+      if (isCause(opened)) throw bad(opened);
+      this.opened = opened;
+      this.pos = startAt(header.size, 0);
+      return [];
+    }
+    const found = reading.resync === null || header.kind === "LaterVersion" ? null : withoutHeader(input, reading.blockLimit);
+    if (found === null) throw bad(header);
+    const opened = this.openFile(found.scan);
+    if (isCause(opened)) throw bad(opened);
+    this.lost.push(goingOn(bad(header), false, found.scan, found.position));
+    this.opened = opened;
+    this.pos = found.position;
+    return [];
+  }
+
+  private openFile(scan: Scan): Opened | d.Cause {
+    const h = scan.header;
+    if (h === null) {
+      const schemas = { at: -1, passed: 0, fingerprint: new Uint8Array(0), schema: d.simple("UnknownSchema") };
+      return { scan, schemas, compressed: true };
+    }
+    const schemas = withSchema(0, h.size, h.fingerprint, h.schema);
+    if (h.compression.length > 0 && !sameBytes(h.compression, ZLIB)) return d.unknownCompression(h.compression);
+    if (!(schemas.schema instanceof Schema)) return schemas.schema;
+    return { scan, schemas, compressed: h.compression.length > 0 };
+  }
+
+  private block(o: Opened): FileRecord[] {
+    const { scan } = o;
+    const pos = this.pos;
+    const step = nextBlock(scan, pos);
+    switch (step.kind) {
+      case "end": this.ended(scan, pos); return [];
+      case "file": this.inOther(null, step.scan, step.position); return [];
+      case "damaged": this.damaged(pos, step.cause, pos.record, () => passOver(scan, pos, step.resume)); return [];
+      case "block": {
+        this.pos = step.position;
+        const h = step.block.header;
+        if (h.kind === l.SCHEMA) {
+          this.opened = { ...o, schemas: withSchema(h.offset, step.position.offset, h.fingerprint, step.block.body) };
+        }
+        return h.kind === l.RECORDS && scan.before + step.position.record > this.reading.start ? this.records(o, pos, step.block, step.position) : [];
+      }
+    }
+  }
+
+  private records(o: Opened, pos: Position, block: Block, following: Position): FileRecord[] {
+    const h = block.header;
+    const { scan } = o;
+    const onwards = (): Next => ({ scan, position: { ...following, gap: true } });
+    const schemas = schemasOf(scan, o.schemas, pos.offset, h);
+    this.opened = { ...o, schemas };
+    const schema = schemas.schema;
+    if (!(schema instanceof Schema)) {
+      if (schema.kind === "WrongType") throw damageAt(scan, pos, h.first, schema);
+      this.damaged(pos, schema, h.first, onwards);
+      return [];
+    }
+    const body = this.expanded(o.compressed, h, block.body);
+    if (!(body instanceof Uint8Array)) { this.damaged(pos, body, h.first, onwards); return []; }
+    const { values, at, error } = decodeRecords(schema, body, h.records);
+    const first = scan.before + h.first;
+    const out = values.map((value, i): FileRecord => ({ number: first + i, value, schema }))
+      .slice(Math.max(0, this.reading.start - first));
+    const cause = error !== null ? d.badRecord(error) : at < body.length ? d.simple("WrongCount") : null;
+    if (cause !== null) {
+      if (this.reading.resync === null) { this.broken = damageAt(scan, pos, h.first + values.length, cause); return out; }
+      this.damaged(pos, cause, h.first + values.length, onwards);
+    }
+    return out;
+  }
+
+  /** Damage after the last records. */
+  broken: d.Damage | null = null;
+
+  private expanded(compressed: boolean, h: l.BlockHeader, body: Uint8Array): Uint8Array | d.Cause {
+    if (!h.compressed) return body;
+    if (Math.floor(h.expanded / 1100) > h.stored) return d.tooLarge(h.expanded, h.stored * 1100);
+    if (!compressed || this.reading.inflate === null) return d.unknownCompression(compressed ? ZLIB : new Uint8Array(0));
+    const found = this.reading.inflate(body, h.expanded);
+    if (typeof found === "string") return d.wrongExpansion(found);
+    return found.length === h.expanded ? found : d.wrongExpansion("another number of bytes than the block says");
+  }
+
+  /** The end, unless bytes that headers announce are not there. */
+  private ended(scan: Scan, pos: Position): void {
+    if (!this.input.has(scan.base + pos.offset)) throw damageAt(scan, pos, pos.record, d.simple("Replaced"));
+    this.going = false;
+  }
+
+  /** Note damage and go on, or throw it. */
+  private damaged(pos: Position, cause: d.Cause, record: number, following: () => Next): void {
+    const scan = (this.opened as Opened).scan;
+    const damage = damageAt(scan, pos, record, cause);
+    if (this.reading.resync === null) throw damage;
+    const to = following();
+    if (to.scan === null) {
+      this.lost.push({ damage, to: scan.base + to.position.offset, next: null, other: false });
+      this.ended(scan, { ...pos, offset: to.position.offset, record });
+    } else if (to.scan.base === scan.base) {
+      this.lost.push(goingOn(damage, false, to.scan, to.position));
+      this.pos = to.position;
+    } else this.inOther(damage, to.scan, to.position);
+  }
+
+  /** Go on in another file, perhaps because of damage. If it cannot be read, that is damage, too. */
+  private inOther(why: d.Damage | null, scan: Scan, pos: Position): void {
+    const places = [this.opened as Opened, ...this.outer];
+    for (;;) {
+      const s = scan;
+      const outer = places.filter((p) => p.scan.base === s.base || s.outer.some(([x]) => x.base === p.scan.base));
+      const back = outer.find((p) => p.scan.base === s.base);
+      const opened = back === undefined ? this.openFile(scan) : { ...back, scan };
+      if (why !== null) this.lost.push(goingOn(why, true, scan, pos));
+      if (!isCause(opened)) {
+        this.opened = opened;
+        this.outer = outer;
+        this.pos = pos;
+        return;
+      }
+      const [n, next] = restOf(scan, pos);
+      const damage = damageAt(scan, { ...pos, offset: 0 }, 0, d.anotherFile(n, opened.text));
+      if (this.reading.resync === null) throw damage;
+      if (next.scan === null) {
+        this.lost.push({ damage, to: scan.base + next.position.offset, next: null, other: false });
+        this.ended(scan, { ...pos, offset: next.position.offset, record: n });
+        return;
+      }
+      why = damage;
+      scan = next.scan;
+      pos = next.position;
+    }
+  }
+}
+
+/** How to read the records of the block at an offset. */
+function schemasOf(scan: Scan, known: Schemas, here: number, h: l.BlockHeader): Schemas {
+  if (h.schemaAt === known.at && sameBytes(h.fingerprint, known.fingerprint)) return known;
+  const lost = d.simple("UnknownSchema");
+  if (h.schemaAt >= here || h.schemaAt < known.passed) return { ...known, schema: lost };
+  const at = h.schemaAt;
+  const none = (end: number): Schemas => ({ at, passed: end, fingerprint: h.fingerprint, schema: lost });
+  if (at === 0) {
+    const header = readFileHeader(scan.input, scan.base);
+    if (isCause(header) || !sameBytes(header.fingerprint, h.fingerprint)) return none(1);
+    return withSchema(0, header.size, h.fingerprint, header.schema);
+  }
+  const b = headerAt(scan, at);
+  if (b === null || b.kind !== l.SCHEMA || !sameBytes(b.fingerprint, h.fingerprint)) return none(at + 1);
+  const step = nextBlock(scan, startAt(at, 0, true));
+  return step.kind === "block" ? withSchema(at, l.endOf(b, at), h.fingerprint, step.block.body) : none(l.endOf(b, at));
+}
+
+/** The records of a body: those before the first that is refused, where that begins, and why. */
+export function decodeRecords(
+  schema: Schema, body: Uint8Array, count: number,
+): { values: unknown[]; at: number; error: DecodeError | null } {
+  const values: unknown[] = [];
+  let at = 0;
+  const mayBeEmpty = schema.facts.costOf(schema.root)[1] === 0;
+  if (!mayBeEmpty) at = schema.decodeQuickly(body, 0, count, values);
+  while (values.length < count) {
+    try {
+      const [value, end] = schema.decodeFrom(body, at);
+      let next = end;
+      if (end === at) {
+        // A record of no bytes has a byte that is 0.
+        if (at >= body.length) throw new DecodeError(0, "", "1 byte needed, 0 left");
+        if (body[at] !== 0) throw new DecodeError(1, "", "a byte that is not 0 for a record of no bytes");
+        next = at + 1;
+      }
+      values.push(value);
+      at = next;
+      if (!mayBeEmpty) at = schema.decodeQuickly(body, at, count - values.length, values);
+    } catch (e) {
+      if (!(e instanceof DecodeError)) throw e;
+      return { values, at, error: new DecodeError(e.offset + at, e.path, e.reason) };
+    }
+  }
+  return { values, at, error: null };
+}
+
+/** How many records a file has from a position on, and what follows it. */
+export function restOf(scan: Scan, pos: Position): [number, Next] {
+  for (;;) {
+    const step = nextBlock(scan, pos, true);
+    if (step.kind === "end") return [pos.record, { scan: null, position: pos }];
+    if (step.kind === "file") return [pos.record, { scan: step.scan, position: step.position }];
+    if (step.kind === "block") { pos = step.position; continue; }
+    const next = passOver(scan, pos, step.resume);
+    if (next.scan === null || next.scan.base !== scan.base) return [pos.record, next];
+    pos = next.position;
+  }
+}
+
+/** How many records an input has, with those that are lost. Throws `Damage` if its header cannot be read. */
+export function countRecords(input: Input, limit: number): number {
+  new Fold({ inflate: null, resync: null, blockLimit: limit, start: 0 }, input).step();
+  const header = readFileHeader(input, 0) as l.FileHeader;
+  let scan: Scan = { input, base: 0, marker: header.marker, limit, before: 0, header, outer: [] };
+  let pos = firstIn(startAt(0, 0), 0, header);
+  for (;;) {
+    const [n, next] = restOf(scan, pos);
+    if (next.scan === null) return scan.before + n;
+    scan = next.scan;
+    pos = next.position;
+  }
+}

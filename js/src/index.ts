@@ -1,0 +1,12 @@
+export { fromHex, toHex, Sink } from "./bytes.js";
+export { AshlarError, DecodeError, EncodeError } from "./errors.js";
+export { Schema } from "./schema.js";
+export * from "./shapes.js";
+export type { Indexed, Ratio, Tagged } from "./values.js";
+export { Damage } from "./damage.js";
+export type { Cause, Lost } from "./damage.js";
+export type { FileRecord, Inflate } from "./fold.js";
+export { FileWriter, fileSchema, readBytes, readStream, recordCount, storedFingerprint, writeBytes } from "./files.js";
+export type { ReadOptions, WriteOptions } from "./files.js";
+export { Connection, END, frameBytes, helloBytes, Incoming, MessageError, verdictBytes } from "./messages.js";
+export { typescriptSource } from "./source.js";

@@ -1,0 +1,245 @@
+/** Writing values: as bytes, and as JSON. Values may be nested deep: both keep their own stack. */
+import { Sink, toHex } from "./bytes.js";
+import { EncodeError } from "./errors.js";
+import { Facts, isOrdered } from "./facts.js";
+import { Constructor, Definition, fieldShapes, isPositional, isSmall, isWhole, Leaf, NUMBERS, Shape } from "./shapes.js";
+import { fraction, leafText, quoted } from "./text.js";
+import { compare, Indexed, Ratio, takeApart } from "./values.js";
+
+function refuse(what: string, value: unknown): never {
+  const kind = value === null ? "null" : Array.isArray(value) ? "an array" : typeof value;
+  throw new EncodeError(`${what} is needed, not ${kind}`);
+}
+
+function wholeOf(l: Leaf, value: unknown): bigint {
+  const small = isSmall(l);
+  if (small ? typeof value !== "number" || !Number.isInteger(value) : typeof value !== "bigint") {
+    if (!(typeof value === "bigint" || Number.isSafeInteger(value))) refuse(`a ${small ? "whole number" : "bigint"} (${l.type})`, value);
+  }
+  const n = BigInt(value as bigint);
+  const range = NUMBERS.get(l.type);
+  if ((range !== undefined && (n < range[1] || n > range[2])) || (l.type === "natural" && n < 0n)) {
+    throw new EncodeError(`${n} does not fit ${l.type}`);
+  }
+  return n;
+}
+
+function putWhole(out: Sink, l: Leaf, n: bigint): void {
+  const range = NUMBERS.get(l.type);
+  if (range === undefined) { out.integer(n, l.type !== "natural"); return; }
+  if (l.enc === "varint") { out.varint(n); return; }
+  if (l.enc === "zigzag") { out.varint(2n * n ^ (BigInt.asIntN(64, n) < 0n ? -1n : 0n)); return; }
+  const le = l.enc !== "bigEndian";
+  if (range[0] === 8) out.u64(n, le);
+  else if (range[0] === 4) out.u32(Number(n) >>> 0, le);
+  else if (range[0] === 2) out.u16(Number(n) & 0xffff, le);
+  else out.u8(Number(n) & 0xff);
+}
+
+function putLeaf(out: Sink, l: Leaf, value: unknown): void {
+  if (isWhole(l)) { putWhole(out, l, wholeOf(l, value)); return; }
+  const le = l.enc !== "bigEndian";
+  switch (l.type) {
+    case "unit": return;
+    case "bool":
+      if (typeof value !== "boolean") refuse("a boolean", value);
+      out.u8(Number(value));
+      return;
+    case "float32": case "float64":
+      if (typeof value !== "number") refuse("a number", value);
+      if (l.type === "float32") out.f32(value, le); else out.f64(value, le);
+      return;
+    case "bytes": case "byteArray":
+      if (!(value instanceof Uint8Array)) refuse("a Uint8Array", value);
+      out.count(value.length, l.compact);
+      out.bytes(value);
+      return;
+    default:
+  }
+  if (typeof value !== "string") refuse("a string", value);
+  const lone = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(value);
+  if (lone && l.type !== "char") throw new EncodeError("a text with an unpaired surrogate");
+  if (l.type === "utf8") { out.text(value, l.compact); return; }
+  if (l.type === "utf16") {
+    out.count(value.length, false);
+    for (let i = 0; i < value.length; i++) out.u16(value.charCodeAt(i));
+    return;
+  }
+  const c = value.codePointAt(0);
+  if (c === undefined || String.fromCodePoint(c) !== value) throw new EncodeError("a string of one character is needed");
+  out.u32(c);
+}
+
+function elementsOf(value: unknown): unknown[] {
+  if (value instanceof Map || value instanceof Set) return [...value];
+  if (!Array.isArray(value)) refuse("an array", value);
+  return value as unknown[];
+}
+
+function ascending(facts: Facts, s: Shape, keys: unknown[]): void {
+  if (!isOrdered(facts.unordered, s)) return;
+  for (let i = 1; i < keys.length; i++) {
+    if (compare(facts, s, keys[i - 1], keys[i]) >= 0) throw new EncodeError("keys that do not ascend");
+  }
+}
+
+type Work = Array<[Shape, unknown]>;
+
+function putAll(work: Work, shapes: readonly Shape[], values: readonly unknown[]): void {
+  for (let i = values.length - 1; i >= 0; i--) work.push([shapes[shapes.length === 1 ? 0 : i] as Shape, values[i]]);
+}
+
+/** Write a value. Throws an `EncodeError` if it is none of the shape. */
+export function putValue(out: Sink, facts: Facts, root: Shape, value: unknown): void {
+  const work: Work = [[root, value]];
+  for (let item = work.pop(); item !== undefined; item = work.pop()) {
+    const [s, v] = item;
+    switch (s.k) {
+      case "leaf": putLeaf(out, s, v); break;
+      case "between": {
+        const n = wholeOf(s.leaf, v);
+        if (n < s.low || n > s.high) throw new EncodeError(`${n} is not from ${s.low} to ${s.high}`);
+        putWhole(out, s.leaf, n);
+        break;
+      }
+      case "ratio": {
+        const r = v as Ratio;
+        if (typeof v !== "object" || v === null) refuse("a fraction", v);
+        work.push([s.of, r.denominator], [s.of, r.numerator]);
+        break;
+      }
+      case "maybe":
+        out.u8(Number(v !== null && v !== undefined));
+        if (v !== null && v !== undefined) work.push([s.of, facts.mayBeNull(s.of) ? (v as { just: unknown }).just : v]);
+        break;
+      case "tuple":
+        if (!Array.isArray(v) || v.length !== s.of.length) refuse(`an array of ${s.of.length} values`, v);
+        putAll(work, s.of, v as unknown[]);
+        break;
+      case "list": case "nonEmpty": case "set": {
+        const xs = elementsOf(v);
+        if (s.k === "nonEmpty" && xs.length === 0) throw new EncodeError("NonEmpty: no elements");
+        if (s.k === "set") ascending(facts, s.of, xs);
+        out.count(xs.length, s.compact);
+        putAll(work, [s.of], xs);
+        break;
+      }
+      case "map": {
+        const xs = elementsOf(v) as unknown[][];
+        if (!xs.every((p) => Array.isArray(p) && p.length === 2)) refuse("an array of pairs", v);
+        ascending(facts, s.key, xs.map((p) => p[0]));
+        out.count(xs.length, s.compact);
+        putAll(work, [{ k: "tuple", of: [s.key, s.value] }], xs);
+        break;
+      }
+      case "array": {
+        const a = v as Indexed;
+        if (typeof v !== "object" || v === null || !Array.isArray(a.elements)) refuse("an object with from, to and elements", v);
+        // The bounds come before the number of elements.
+        putValue(out, facts, s.index, a.from);
+        putValue(out, facts, s.index, a.to);
+        out.count(a.elements.length, false);
+        putAll(work, [s.of], a.elements);
+        break;
+      }
+      case "constant": out.bytes(s.bytes); break;
+      case "reference": {
+        const d = facts.definitions[s.to] as Definition;
+        if (d.form === "newtype") { work.push([fieldShapes(d)[0] as Shape, v]); break; }
+        const found = takeApart(d, v);
+        if (found === undefined) refuse(`a value of ${d.name}`, v);
+        const [i, fields] = found as [number, unknown[]];
+        if (d.form === "sum") { if (d.constructors.length > 256) out.u16(i); else out.u8(i); }
+        const shapes = (d.constructors[i] as Constructor).fields.map((f) => f.shape);
+        putAll(work, shapes, fields);
+        break;
+      }
+      case "opaque":
+        if (s.size === null) throw new EncodeError(`the format ${s.name} is not described`);
+        if (!(v instanceof Uint8Array) || BigInt(v.length) !== s.size) refuse(`a Uint8Array of ${s.size} bytes`, v);
+        out.bytes(v as Uint8Array);
+        break;
+      case "irregular": throw new EncodeError(`the irregular type ${s.name} is not described`);
+    }
+  }
+}
+
+const TEXTS = ["utf8", "utf16", "char", "scalarValue"];
+const LINE_LIMIT = 268435456;
+type JsonWork = Array<string | [Shape, unknown]>;
+
+function listed(work: JsonWork, open: string, close: string, parts: JsonWork[]): void {
+  work.push(close);
+  for (let i = parts.length - 1; i >= 0; i--) {
+    const part = parts[i] as JsonWork;
+    for (let j = part.length - 1; j >= 0; j--) work.push(part[j] as string);
+    if (i > 0) work.push(",");
+  }
+  work.push(open);
+}
+
+function fieldsJson(work: JsonWork, c: Constructor, values: unknown[], before: string, after: string): void {
+  if (isPositional(c)) {
+    listed(work, before + "[", "]" + after, c.fields.map((f, i) => [[f.shape, values[i]]]));
+  } else {
+    listed(work, before + "{", "}" + after, c.fields.map((f, i) => [quoted(f.name) + ":", [f.shape, values[i]]]));
+  }
+}
+
+/** A value as JSON, as `getJsonLine` writes it, without the newline. Throws an `EncodeError` if it is none of the shape. */
+export function jsonOf(facts: Facts, root: Shape, value: unknown): string {
+  const out: string[] = [];
+  let size = 0;
+  const work: JsonWork = [[root, value]];
+  for (let item = work.pop(); item !== undefined; item = work.pop()) {
+    if (typeof item === "string") {
+      out.push(item);
+      size += item.length;
+      if (size > LINE_LIMIT) throw new EncodeError(`JSON of more than ${LINE_LIMIT} bytes`);
+      continue;
+    }
+    const [shape, v] = item;
+    const s = facts.bareShape(shape);
+    switch (s.k) {
+      case "leaf": work.push(leafText(s, v)); break;
+      case "between": work.push(leafText(s.leaf, v)); break;
+      case "ratio": { const r = v as Ratio; work.push(fraction(BigInt(r.numerator), BigInt(r.denominator))); break; }
+      case "maybe": {
+        if (v === null || v === undefined) { work.push("null"); break; }
+        const inner: [Shape, unknown] = [s.of, facts.mayBeNull(s.of) ? (v as { just: unknown }).just : v];
+        if (facts.bareShape(s.of).k === "maybe") work.push("]", inner, "["); else work.push(inner);
+        break;
+      }
+      case "tuple": listed(work, "[", "]", s.of.map((x, i) => [[x, (v as unknown[])[i]]])); break;
+      case "list": case "nonEmpty": case "set": listed(work, "[", "]", elementsOf(v).map((x) => [[s.of, x]])); break;
+      case "map": {
+        const key = facts.bareShape(s.key);
+        const pairs = elementsOf(v) as Array<[unknown, unknown]>;
+        if (key.k === "leaf" && TEXTS.includes(key.type)) {
+          listed(work, "{", "}", pairs.map(([k, x]) => [[s.key, k], ":", [s.value, x]]));
+        } else listed(work, "[", "]", pairs.map(([k, x]) => ["[", [s.key, k], ",", [s.value, x], "]"]));
+        break;
+      }
+      case "array": {
+        const a = v as Indexed;
+        listed(work, ',"elements":[', "]}", a.elements.map((x) => [[s.of, x]]));
+        work.push([s.index, a.to], ',"to":', [s.index, a.from], '{"from":');
+        break;
+      }
+      case "reference": {
+        const d = facts.definitions[s.to] as Definition;
+        if (d.form === "newtype") { work.push([fieldShapes(d)[0] as Shape, v]); break; }
+        const found = takeApart(d, v);
+        if (found === undefined) refuse(`a value of ${d.name}`, v);
+        const [i, fields] = found as [number, unknown[]];
+        const c = d.constructors[i] as Constructor;
+        if (d.form === "record") fieldsJson(work, c, fields, "", "");
+        else if (c.fields.length === 0) work.push(quoted(c.name));
+        else fieldsJson(work, c, fields, `{${quoted(c.name)}:`, "}");
+        break;
+      }
+      default: work.push(`"${toHex(v as Uint8Array)}"`);
+    }
+  }
+  return out.join("");
+}

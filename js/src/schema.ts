@@ -1,0 +1,137 @@
+/** Schemas, and values by a schema. */
+import { Sink, toHex } from "./bytes.js";
+import { compile, Fast } from "./compile.js";
+import { AshlarError, DecodeError } from "./errors.js";
+import { Exact } from "./exact.js";
+import { Facts, unwrapped } from "./facts.js";
+import { md5 } from "./md5.js";
+import { jsonOf, putValue } from "./output.js";
+import { checkTerms, decodeTerms, encodeTerms } from "./schemabytes.js";
+import { termsFromJson, termsToJson } from "./schemajson.js";
+import { children, Definition, fieldShapes, mapShapes, Shape } from "./shapes.js";
+import { State } from "./state.js";
+
+/** The format of a type. */
+export class Schema {
+  readonly facts: Facts;
+  private exactly: Exact | undefined;
+  private compiled: Fast | null | undefined;
+  private stored: Uint8Array | undefined;
+
+  /** Throws an `AshlarError` if no type has this schema. */
+  constructor(readonly root: Shape, readonly definitions: readonly Definition[]) {
+    const problem = checkTerms(root, definitions);
+    if (problem !== null) throw new AshlarError(problem);
+    this.facts = new Facts(definitions);
+  }
+
+  /** A schema from its bytes, all of them. Throws a `DecodeError` for others. */
+  static decode(bytes: Uint8Array): Schema {
+    return new Schema(...decodeTerms(bytes));
+  }
+
+  /** A schema from its JSON. Throws an `AshlarError` if it is none. */
+  static fromJson(text: string): Schema {
+    return new Schema(...termsFromJson(text));
+  }
+
+  /** The bytes of the schema. */
+  encode(): Uint8Array {
+    return encodeTerms(this.root, this.definitions);
+  }
+
+  /** The schema as JSON. */
+  toJson(): string {
+    return termsToJson(this.root, this.definitions);
+  }
+
+  /** The 16 bytes of the fingerprint: the MD5 of what decides about the bytes and about evolution. */
+  fingerprint(): Uint8Array {
+    this.stored = this.stored ?? md5(essence(this));
+    return this.stored;
+  }
+
+  /** The fingerprint in hexadecimal. */
+  fingerprintHex(): string {
+    return toHex(this.fingerprint());
+  }
+
+  /** A value from its bytes, all of them. Throws a `DecodeError` for others. */
+  decodeValue(bytes: Uint8Array): unknown {
+    const [value, end] = this.decodeFrom(bytes, 0);
+    if (end < bytes.length) throw new DecodeError(end, "", "expected the end of the input");
+    return value;
+  }
+
+  /** The value that begins at an index, and where it ends. Offsets in errors count from there. */
+  decodeFrom(bytes: Uint8Array, at: number): [unknown, number] {
+    const many = this.decodeMany(bytes, at, 1);
+    return [many[0][0], many[1]];
+  }
+
+  /** So many values, one after another, and where the last one ends. Offsets in errors count from the one that is refused. */
+  decodeMany(bytes: Uint8Array, at: number, count: number): [unknown[], number] {
+    const values: unknown[] = [];
+    while (values.length < count) {
+      at = this.decodeQuickly(bytes, at, count - values.length, values);
+      if (values.length >= count) break;
+      const st = new State(bytes, at, bytes.length);
+      values.push(this.readExactly(st));
+      at = st.at;
+    }
+    return [values, at];
+  }
+
+  /** Read values by compiled code, up to the first that is out of the ordinary. Returns where that begins. */
+  decodeQuickly(bytes: Uint8Array, at: number, count: number, into: unknown[]): number {
+    if (this.compiled === undefined) this.compiled = compile(this.root, this.facts);
+    return this.compiled === null ? at : this.compiled(bytes, at, count, into);
+  }
+
+  /** Read a value without compiled code. */
+  readExactly(st: State): unknown {
+    this.exactly = this.exactly ?? new Exact(this.root, this.facts);
+    return this.exactly.read(st);
+  }
+
+  /** The bytes of a value. Throws an `EncodeError` if it is none of the schema. */
+  encodeValue(value: unknown): Uint8Array {
+    const out = new Sink();
+    this.putValue(out, value);
+    return out.slice();
+  }
+
+  /** Write a value. Throws an `EncodeError` if it is none of the schema. */
+  putValue(out: Sink, value: unknown): void {
+    putValue(out, this.facts, this.root, value);
+  }
+
+  /** A value as JSON: the text that `ashlar show --json` writes, without the newline. */
+  toJsonLine(value: unknown): string {
+    return jsonOf(this.facts, this.root, value);
+  }
+}
+
+function essence(schema: Schema): Uint8Array {
+  const bare = schema.facts.bare;
+  const numbers = new Map<number, number>();
+  const visited: Definition[] = [];
+  const work = [unwrapped(bare, schema.root)];
+  for (let x = work.pop(); x !== undefined; x = work.pop()) {
+    let inner = children(x);
+    if (x.k === "reference" && !numbers.has(x.to)) {
+      const d = schema.definitions[x.to] as Definition;
+      numbers.set(x.to, visited.length);
+      visited.push(d);
+      inner = fieldShapes(d).map((f) => unwrapped(bare, f));
+    }
+    for (let i = inner.length - 1; i >= 0; i--) work.push(inner[i] as Shape);
+  }
+  const renumbered = (x: Shape): Shape =>
+    x.k === "reference" ? { k: "reference", to: numbers.get(x.to) as number } : mapShapes(renumbered, x);
+  const strip = (x: Shape): Shape => renumbered(unwrapped(bare, x));
+  return encodeTerms(strip(schema.root), visited.map((d) => ({
+    name: "", form: d.form, order: "unknown",
+    constructors: d.constructors.map((c) => ({ ...c, fields: c.fields.map((f) => ({ name: f.name, shape: strip(f.shape) })) })),
+  })));
+}

@@ -1,0 +1,107 @@
+/** What a schema can say. */
+
+/** The types of leaves. */
+export type LeafType =
+  | "unit" | "word8" | "word16" | "word32" | "word64" | "int8" | "int16" | "int32" | "int64"
+  | "float32" | "float64" | "bool" | "char" | "scalarValue" | "integer" | "natural" | "fixedPoint"
+  | "date" | "duration" | "bytes" | "byteArray" | "utf8" | "utf16";
+
+/** How a number is written. */
+export type Encoding = "" | "bigEndian" | "varint" | "zigzag";
+
+/** What has no parts. */
+export interface Leaf { k: "leaf"; type: LeafType; enc: Encoding; compact: boolean; units: bigint }
+
+/** The format of a type. */
+export type Shape =
+  | Leaf
+  | { k: "between"; low: bigint; high: bigint; leaf: Leaf }
+  | { k: "ratio" | "maybe"; of: Shape }
+  | { k: "tuple"; of: Shape[] }
+  | { k: "list" | "nonEmpty" | "set"; of: Shape; compact: boolean }
+  | { k: "map"; key: Shape; value: Shape; compact: boolean }
+  | { k: "array"; index: Shape; of: Shape }
+  | { k: "constant"; bytes: Uint8Array }
+  | { k: "reference"; to: number }
+  | { k: "opaque"; name: string; version: bigint; size: bigint | null }
+  | { k: "irregular"; name: string };
+
+/** A field. Without a name, its position is its name, from `1`. */
+export interface Field { name: string; shape: Shape }
+/** A constructor. */
+export interface Constructor { name: string; retired: boolean; fields: Field[] }
+/** A type with constructors. */
+export interface Definition {
+  name: string; form: "newtype" | "record" | "sum"; order: "unknown" | "byParts"; constructors: Constructor[];
+}
+
+/** A leaf of this type. */
+export function leaf(type: LeafType, enc: Encoding = "", compact = false, units = 0n): Leaf {
+  return { k: "leaf", type, enc, compact, units };
+}
+
+/** The types of numbers: bytes, least and greatest number. */
+export const NUMBERS: ReadonlyMap<string, readonly [number, bigint, bigint]> = new Map(
+  [8, 16, 32, 64].flatMap((n): Array<[string, [number, bigint, bigint]]> => {
+    const half = 1n << BigInt(n - 1);
+    return [[`word${n}`, [n / 8, 0n, 2n * half - 1n]], [`int${n}`, [n / 8, -half, half - 1n]]];
+  }),
+);
+
+/** Does it stand for whole numbers? */
+export function isWhole(l: Leaf): boolean {
+  return NUMBERS.has(l.type) || ["integer", "natural", "fixedPoint", "date", "duration"].includes(l.type);
+}
+
+/** Are its values numbers, and not bigints? */
+export function isSmall(l: Leaf): boolean {
+  const n = NUMBERS.get(l.type);
+  return n !== undefined && n[0] <= 4;
+}
+
+/** The shapes directly inside of a shape. */
+export function children(s: Shape): Shape[] {
+  switch (s.k) {
+    case "ratio": case "maybe": case "list": case "nonEmpty": case "set": return [s.of];
+    case "tuple": return s.of;
+    case "map": return [s.key, s.value];
+    case "array": return [s.index, s.of];
+    default: return [];
+  }
+}
+
+/** A shape with other shapes directly inside. */
+export function mapShapes(f: (s: Shape) => Shape, s: Shape): Shape {
+  switch (s.k) {
+    case "ratio": case "maybe": case "list": case "nonEmpty": case "set": return { ...s, of: f(s.of) };
+    case "tuple": return { ...s, of: s.of.map(f) };
+    case "map": return { ...s, key: f(s.key), value: f(s.value) };
+    case "array": return { ...s, index: f(s.index), of: f(s.of) };
+    default: return s;
+  }
+}
+
+/** The definitions that a shape refers to. */
+export function references(s: Shape): number[] {
+  return s.k === "reference" ? [s.to] : children(s).flatMap(references);
+}
+
+/** The shapes of all fields of a definition. */
+export function fieldShapes(d: Definition): Shape[] {
+  return d.constructors.flatMap((c) => c.fields.map((f) => f.shape));
+}
+
+/** Have the fields no names? Not if there are none. */
+export function isPositional(c: Constructor): boolean {
+  return c.fields.length > 0 && c.fields.every((f, i) => f.name === String(i + 1));
+}
+
+/** The first 100 characters of a name: those of an untrusted schema may be long. */
+export function cut(name: string): string {
+  return name.length <= 100 ? name : [...name.slice(0, 200)].slice(0, 100).join("");
+}
+
+/** The bytes of a tag, given the number of constructors. */
+export function tagSize(count: number): number {
+  return count === 0 ? 0 : count <= 256 ? 1 : 2;
+}

@@ -1,0 +1,156 @@
+/** A run of the exact decoder: its input, its place in the value, and its budget. */
+import { DecodeError } from "./errors.js";
+
+/** What an error says of a value around it. Elements have no fields, but their announced number. */
+export interface Frame { type: string; constructor: string; fields: string[][] | null; count: number }
+
+const INNERMOST = 24;
+const OUTERMOST = 8;
+const LEVELS = 100000;
+const STEPS = 1048576;
+const RAISABLE = "; withBudget raises the limit";
+
+function entryOf(f: Frame, part: number): [string, string] {
+  if (f.fields === null) return ["", part >= 0 ? `[${part}]` : ""];
+  let text = f.constructor === "" ? "" : `.${f.constructor}`;
+  if (part >= 0) {
+    for (const w of f.fields[Math.max(0, f.fields.length - (part + 1))] ?? []) text += `.${w}`;
+  }
+  return [f.type, text];
+}
+
+function typeName(name: string): string {
+  const m = /^Tuple(\d+)$/.exec(name);
+  return m === null ? name : `(${",".repeat(Math.max(0, Number(m[1]) - 1))})`;
+}
+
+/** The path through frames, the outermost first, with the number of the part in each. */
+export function labels(frames: readonly Frame[], parts: readonly number[]): string {
+  const entries: Array<[string, string]> = [];
+  frames.forEach((f, i) => {
+    const e = entryOf(f, parts[i] as number);
+    if (e[0] !== "" || e[1] !== "") entries.push(e);
+  });
+  if (entries.length > INNERMOST + OUTERMOST) {
+    entries.splice(OUTERMOST, entries.length - INNERMOST - OUTERMOST, ["", "..."]);
+  }
+  const out: Array<[boolean, string]> = [];
+  for (const [type, rest] of entries) {
+    const last = out[out.length - 1];
+    if (last !== undefined && (type === "" || last[0])) last[1] += rest;
+    else out.push(type === "" ? [false, rest] : [true, typeName(type) + rest]);
+  }
+  return out
+    .map(([, t]) => (t.startsWith(".") ? t.slice(1) : t))
+    .map((t) => (t.length <= 1000 ? t : t.slice(0, 1000) + ".."))
+    .join(" / ");
+}
+
+const count = (n: number | bigint, noun: string): string => (n == 1 ? `1 ${noun}` : `${n} ${noun}s`);
+
+/** What a run of a decoder knows. `at` is the cursor. */
+export class State {
+  readonly view: DataView;
+  readonly frames: Frame[] = [];
+  readonly parts: number[] = [];
+  private steps = STEPS;
+  private readonly base: number;
+
+  constructor(readonly data: Uint8Array, public at: number, readonly end: number) {
+    this.view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+    this.base = at;
+  }
+
+  /** Refuse what begins at this place. */
+  invalid(at: number, reason: string): never {
+    const r = reason.length > 1000 ? reason.slice(0, 1000) + ".." : reason;
+    throw new DecodeError(at - this.base, labels(this.frames, this.parts), r);
+  }
+
+  /** Refuse an input that has fewer than n bytes left. */
+  need(n: number | bigint): void {
+    const left = this.end - this.at;
+    if (left >= n) return;
+    let announced = "";
+    for (let i = this.frames.length - 1; i >= 0; i--) {
+      const f = this.frames[i] as Frame;
+      if (f.fields === null) { announced = ` (${count(f.count, "element")} announced)`; break; }
+    }
+    this.invalid(this.at, `${count(n, "byte")} needed, ${left} left${announced}`);
+  }
+
+  /** Move past n bytes, and say where they began. */
+  skip(n: number | bigint): number {
+    this.need(n);
+    const start = this.at;
+    this.at += Number(n);
+    return start;
+  }
+
+  /** The next n bytes, as a copy. */
+  take(n: number | bigint): Uint8Array {
+    const start = this.skip(n);
+    return this.data.slice(start, this.at);
+  }
+
+  /** Use steps of the budget. */
+  spend(what: string, n: number | bigint): void {
+    if (n > this.steps) this.invalid(this.at, `more than ${STEPS}${what}${RAISABLE}`);
+    this.steps -= Number(n);
+  }
+
+  /** Begin a value inside of another one. */
+  enter(f: Frame): void {
+    if (this.frames.length >= LEVELS) this.invalid(this.at, `nested more than ${LEVELS} levels deep${RAISABLE}`);
+    this.frames.push(f);
+    this.parts.push(-1);
+  }
+
+  /** End the value that began last. */
+  leave(): void {
+    this.frames.pop();
+    this.parts.pop();
+  }
+
+  /** A part of the innermost value begins: its index, or how many fields follow it. */
+  part(n: number): void {
+    if (this.parts.length > 0) this.parts[this.parts.length - 1] = n;
+  }
+
+  /** An unsigned number of 64 bits in LEB128, in its shortest form. */
+  varint(): bigint {
+    const start = this.at;
+    let n = 0n;
+    for (let i = 0; i < 10; i++) {
+      if (start + i >= this.end) this.need(i + 1);
+      const b = this.data[start + i] as number;
+      n |= BigInt(b & 127) << BigInt(7 * i);
+      if (b < 128) {
+        if (n >> 64n !== 0n) break;
+        if (b === 0 && i > 0) this.invalid(start, "a varint that is not in its shortest form");
+        this.at = start + i + 1;
+        return n;
+      }
+    }
+    return this.invalid(start, "a varint that does not fit its type");
+  }
+
+  /** A length, which is not negative, but otherwise untrusted. Beyond 2^53 it is about right. */
+  length(compact: boolean): number | bigint {
+    const start = this.at;
+    let n: bigint;
+    if (compact) {
+      n = this.varint();
+      if (n >> 63n !== 0n) this.invalid(start, "a length that does not fit");
+    } else {
+      n = this.view.getBigInt64(this.skip(8), true);
+      if (n < 0n) this.invalid(start, `negative length ${n}`);
+    }
+    return n < 0x1fffffffffffffn ? Number(n) : n;
+  }
+
+  /** Refuse bytes that are left. */
+  expectEnd(): void {
+    if (this.at < this.end) throw new DecodeError(this.at - this.base, "", "expected the end of the input");
+  }
+}

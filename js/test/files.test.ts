@@ -1,0 +1,74 @@
+import test from "node:test";
+import assert from "node:assert/strict";
+import { fromHex } from "../src/bytes.js";
+import { Damage } from "../src/damage.js";
+import { readBytes, readStream, ReadOptions, recordCount, writeBytes } from "../src/files.js";
+import { Schema } from "../src/schema.js";
+import { leaf } from "../src/shapes.js";
+import { deflate, inflate } from "../src/zlib.js";
+import { cases } from "./cases.js";
+
+type Read = { lines: unknown[]; end: string | null };
+const reason = (t: string): string => t.replace(/(cannot be expanded: ).*/, "$1");
+
+async function* chunks(bytes: Uint8Array, n: number): AsyncGenerator<Uint8Array> {
+  for (let i = 0; i < bytes.length; i += n) yield bytes.slice(i, i + n);
+}
+
+async function readAll(bytes: Uint8Array, streamed: boolean, options: ReadOptions): Promise<[Array<[number, string]>, string | null]> {
+  const lines: Array<[number, string]> = [];
+  try {
+    for await (const r of streamed ? readStream(chunks(bytes, 37), options) : readBytes(bytes, { inflate, ...options })) {
+      lines.push([r.number, r.schema.toJsonLine(r.value)]);
+    }
+  } catch (e) {
+    if (!(e instanceof Damage)) throw e;
+    return [lines, reason(e.message)];
+  }
+  return [lines, null];
+}
+
+for (const streamed of [false, true]) {
+  test(`files, ${streamed ? "as streams" : "in memory"}`, async () => {
+    for (const c of cases("files")) {
+      const name = `${c["name"]}`;
+      const bytes = fromHex(c["file"] as string);
+      const read = c["read"] as Read;
+      const [lines, end] = await readAll(bytes, streamed, { name: "FILE" });
+      assert.deepEqual([lines.map(([, x]) => x), end], [read.lines, read.end === null ? null : reason(read.end)], name);
+      const resync = c["resync"] as { lines: unknown[]; damages: string[] };
+      const damages: string[] = [];
+      const [all, stop] = await readAll(bytes, streamed, { name: "FILE", resync: (x) => damages.push(reason(x.damage.message)) });
+      if (stop !== null) damages.push(stop);
+      assert.deepEqual([all, damages], [resync.lines, resync.damages.map(reason)], `${name}: resync`);
+    }
+  });
+}
+
+test("counts", () => {
+  for (const c of cases("files")) {
+    let n: number | null = null;
+    try { n = recordCount(fromHex(c["file"] as string)); } catch { /* It cannot be opened. */ }
+    assert.equal(n, c["count"], c["name"] as string);
+  }
+});
+
+test("what is written is read, and each flipped bit is damage or harmless", async () => {
+  const schema = new Schema({ k: "list", of: leaf("word16"), compact: false }, []);
+  const values = Array.from({ length: 40 }, (_, i) => Array.from({ length: i % 5 }, (_x, j) => i * j));
+  for (const options of [{}, { deflate, blockSize: 200 }]) {
+    const bytes = writeBytes(schema, values, options);
+    assert.deepEqual([...readBytes(bytes, { inflate })].map((r) => r.value), values);
+    for (const start of [0, 1, 17, 39, 40]) {
+      const rest = [...readBytes(bytes, { inflate, start })];
+      assert.deepEqual(rest.map((r) => [r.number, r.value]), values.map((v, i) => [i, v]).slice(start));
+    }
+    for (let bit = 0; bit < bytes.length * 8; bit += 3) {
+      const other = bytes.slice();
+      other[bit >> 3] = (other[bit >> 3] as number) ^ (1 << (bit & 7));
+      const [lines, end] = await readAll(other, false, {});
+      const same = JSON.stringify(lines.map(([, x]) => x)) === JSON.stringify(values.slice(0, lines.length).map((v) => schema.toJsonLine(v)));
+      assert.ok(same && (end !== null || lines.length === values.length), `bit ${bit}`);
+    }
+  }
+});
