@@ -4,7 +4,7 @@
 -- Module      : Main
 -- Description : Files that programs in other languages read and write
 --
--- Records of random schemas. The programs are those of the folder @python@.
+-- Records of random schemas. The programs are those of the folders @python@ and @js@.
 module Main (main) where
 
 import Ashlar.Builder (toStrictByteString)
@@ -32,13 +32,16 @@ main =
   defaultMain $
     testGroup
       "other languages"
-      [ testGroup
-          "python"
-          [ testProperty "shows what was written" (few (showsAll python)),
-            testProperty "writes what it has read" (few (copies python))
-          ]
+      [ ofLanguage "python" python,
+        ofLanguage "javascript" javascript
       ]
   where
+    ofLanguage name language =
+      testGroup
+        name
+        [ testProperty "shows what was written" (few (showsAll language)),
+          testProperty "writes what it has read" (few (copies language))
+        ]
     few = withMaxSuccess 3
 
 -- | How to run the programs of a language.
@@ -56,6 +59,14 @@ python =
     [("PYTHONPATH", ".." </> "python" </> "src")]
     ("python3", ["-m", "ashlar"])
     ("python3", ["other-languages" </> "copy_records.py"])
+
+-- (Its modules are compiled: npm run build.)
+javascript :: Language
+javascript =
+  Language
+    []
+    ("node", [".." </> "js" </> "dist" </> "cli.js"])
+    ("node", ["other-languages" </> "copy_records.mjs"])
 
 -- | A file: its schema, the bytes of its records, and how it was written.
 data File = File Schema [B.ByteString] WriteOptions

@@ -196,7 +196,7 @@ reserved =
     \throw try typeof var while with yield let static await implements interface package private \
     \protected public"
 
--- A string, in ASCII.
+-- A string of JSON, in ASCII.
 quoted :: Text -> Text
 quoted t = T.concat ["\"", T.concatMap escaped t, "\""]
   where
@@ -204,8 +204,10 @@ quoted t = T.concat ["\"", T.concatMap escaped t, "\""]
       | c == '"' = "\\\""
       | c == '\\' = "\\\\"
       | c >= ' ' && c <= '~' = T.singleton c
+      | Just short <- lookup c shorts = T.pack ['\\', short]
       | ord c < 0x10000 = unit (ord c)
       | otherwise = T.append (unit (0xD800 + n `quot` 0x400)) (unit (0xDC00 + n `rem` 0x400))
       where
         n = ord c - 0x10000
+    shorts = zip "\b\t\n\f\r" "btnfr"
     unit n = T.append "\\u" (T.justifyRight 4 '0' (T.pack (showHex n "")))
