@@ -222,7 +222,7 @@ runInPlace plain n rd g bs
   where
     -- The bytes are there.
     at c = inMemory . withBytesQuick bs $ \p@(Ptr a) _ -> IO $ \s0 ->
-      case unGet (rd p) a c (InputOnly bs) s0 of
+      case unGet (rd p) a c noInput s0 of
         (# s1, _, (# x | #) #) -> (# s1, Right x #)
         (# s1, _, (# | _ #) #) -> (# s1, runWithCells g bs #)
     {-# INLINE at #-}
@@ -233,6 +233,12 @@ runInPlace plain n rd g bs
 inMemory :: IO a -> a
 inMemory (IO m) = case runRW# m of (# _, a #) -> a
 {-# INLINE inMemory #-}
+
+-- The environment, at which only a traced run looks. A constant: it is made before anybody knows
+-- whether the decoder fails.
+noInput :: Env
+noInput = InputOnly S.empty
+{-# NOINLINE noInput #-}
 
 data Scratch = Scratch Cells
 
