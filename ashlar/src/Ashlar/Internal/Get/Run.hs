@@ -1,5 +1,6 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE UnboxedSums #-}
 {-# LANGUAGE UnboxedTuples #-}
 
@@ -47,6 +48,7 @@ import Ashlar.Internal.Mem.Check (unsafeTake)
 import Control.Exception (evaluate)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Internal as B
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L
 import Data.Either (fromLeft)
@@ -54,7 +56,18 @@ import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
-import GHC.Exts (Ptr (Ptr), isTrue#, lazy, reallyUnsafePtrEquality#, runRW#, touch#, unsafeCoerce#)
+import GHC.Exts
+  ( Int (I#),
+    Ptr (Ptr),
+    isTrue#,
+    lazy,
+    plusAddr#,
+    reallyUnsafePtrEquality#,
+    runRW#,
+    touch#,
+    unsafeCoerce#,
+  )
+import GHC.ForeignPtr (ForeignPtr (..))
 import GHC.IO (IO (..), unIO)
 import System.IO.Unsafe (unsafeDupablePerformIO, unsafePerformIO)
 
@@ -204,6 +217,7 @@ runFixed right n parts rd bs
 -- of a plain number does not touch the cells at all. It gets none, because GHC would not drop the
 -- read of 'scratch'. (Allocation test "fields in place: nothing".)
 runInPlace ::
+  forall a.
   -- | Is it a plain number?
   Bool ->
   -- | Its bytes.
@@ -215,16 +229,25 @@ runInPlace ::
   -- | Bytes after the value are ignored.
   ByteString ->
   Either DecodeError a
-runInPlace plain n rd g bs
-  | S.length bs < n = runWithCells g bs
-  | plain = at (unsafeCoerce# ())
-  | otherwise = case scratch of Scratch c -> at c
+runInPlace plain n rd g bs = case attempted () of
+  (# a | #) -> Right a
+  -- The string stands here alone, so it is made only for an error.
+  (# | _ #) -> runWithCells g bs
   where
+    attempted :: () -> (# a | (##) #)
+    attempted _
+      | S.length bs < n = (# | (##) #)
+      | plain = at (unsafeCoerce# ())
+      | otherwise = case scratch of Scratch c -> at c
+    {-# INLINE attempted #-}
     -- The bytes are there.
-    at c = inMemory . withBytesQuick bs $ \p@(Ptr a) _ -> IO $ \s0 ->
-      case unGet (rd p) a c noInput s0 of
-        (# s1, _, (# x | #) #) -> (# s1, Right x #)
-        (# s1, _, (# | _ #) #) -> (# s1, runWithCells g bs #)
+    at :: Cells -> (# a | (##) #)
+    at c = case B.toForeignPtr bs of
+      (ForeignPtr a0 contents, I# off, _) ->
+        let p = plusAddr# a0 off
+            reading s0 = case unGet (rd (Ptr p)) p c noInput s0 of
+              (# s1, _, r #) -> case touch# contents s1 of s2 -> (# s2, r #)
+         in case runRW# reading of (# _, r #) -> r
     {-# INLINE at #-}
 {-# INLINE runInPlace #-}
 
