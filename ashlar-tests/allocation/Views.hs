@@ -26,12 +26,16 @@ import Test.Tasty.HUnit
 fieldsInPlace :: Assertion
 fieldsInPlace = do
   nothingForEach (\n -> allocatedBy points (encode [Point 1 (fromIntegral i) True | i <- [1 .. n]]))
-  nothingForEach (\n -> allocatedBy named (encode [Named (T.pack (show i)) T.empty 1 | i <- [1 .. n]]))
+  nothingForEach $ \n ->
+    allocatedBy named (encode [Named (T.pack (show i)) T.empty 1 | i <- [1 .. n]])
   where
-    points bs = summed @Point (View.foldElements (\acc v -> acc + value (View.field @"y" v) + flags v) 0) bs
+    points bs = summed @Point (View.foldElements point 0) bs
+    point acc v = acc + value (View.field @"y" v) + flags v
     flags :: View Point -> Double
     flags v = if value (View.field @"flag" v) then 1 else 0
-    named bs = summed @Named (View.foldElements (\acc v -> acc + value (View.field @"amount" v)) 0) bs
+    named bs = summed @Named (View.foldElements amounts 0) bs
+    amounts :: Double -> View Named -> Double
+    amounts acc v = acc + value (View.field @"amount" v)
     {-# NOINLINE points #-}
     {-# NOINLINE named #-}
 

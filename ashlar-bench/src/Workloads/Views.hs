@@ -77,7 +77,8 @@ decoded part bs = V.foldl' (\acc r -> acc + part r) 0 (right (A.decode bs))
 -- The same numbers at their addresses.
 loop :: S.ByteString -> Double
 loop bs = unsafeDupablePerformIO . S.unsafeUseAsCString bs $ \p -> do
-  CDouble total <- sumStrided (castPtr p `plusPtr` 28) (fromIntegral ((S.length bs - 8) `quot` 28)) 28
+  let points = (S.length bs - 8) `quot` 28
+  CDouble total <- sumStrided (castPtr p `plusPtr` 28) (fromIntegral points) 28
   pure total
 
 foreign import ccall unsafe "ashlar_bench_sum_strided"

@@ -65,6 +65,7 @@ import Ashlar.Get.Varint ()
 import Ashlar.Http.Body ()
 import Ashlar.Prim.Varint ()
 import Ashlar.Put ()
+import Ashlar.View ()
 import qualified Data.ByteString.Lazy as L
 import Data.Word (Word16)
 import GHC.Generics (Generic)

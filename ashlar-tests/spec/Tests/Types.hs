@@ -20,7 +20,7 @@ import Ashlar.Codec (Codec, Format, codec, encode)
 import Ashlar.Codec.Combinators (formatGet)
 import Ashlar.Get
 import Ashlar.Get.ST
-import Ashlar.View (View, constructor, decodeView, field, position, view)
+import Ashlar.View (Of, View, constructor, decodeView, field, position, view)
 import Control.Exception (TypeError (..), evaluate, try)
 import Control.Monad.IO.Class (liftIO)
 import Control.Monad.Primitive (primitive)
@@ -48,13 +48,19 @@ tests =
             (run (runGetST (newMutVar 'a' >>= \var -> liftGet (runGetST (readMutVar var))))),
           rejected "coercing the state" (run (runGetST coerced)),
           rejected "coercing a format" (run (formatGet coercedFormat)),
-          rejectedSaying "has no field heigth" "width, height" (box >>= decodeView . field @"heigth"),
-          rejectedSaying "has no field number 3" "Box" (box >>= decodeView . position @3),
-          rejectedSaying "several constructors" "Nothing, Just" (maybeBox >>= decodeView . field @"width"),
           rejectedSaying
-            "has no constructor Some"
+            "has no field heigth"
+            "width, height"
+            (box >>= decodeView . field @"heigth"),
+          rejectedSaying "has no field number 3" "Box" (box >>= decodeView . position @3),
+          rejectedSaying
+            "several constructors"
             "Nothing, Just"
-            (maybeBox >>= maybe (Right 'a') (decodeView . field @"height" . position @1) . constructor @"Some")
+            (maybeBox >>= decodeView . field @"width"),
+          rejectedSaying
+            "has no constructor None"
+            "Nothing, Just"
+            (maybeBox >>= maybe (Right 'a') (decodeView . position @1) . constructor @"None")
         ],
       testGroup
         "must compile"
@@ -73,7 +79,7 @@ tests =
           accepted
             "a constructor that a view has"
             'b'
-            (maybeBox >>= maybe (Right 'a') (decodeView . field @"height" . position @1) . constructor @"Just")
+            (maybeBox >>= maybe (Right 'a') heightOfFirst . constructor @"Just")
         ]
     ]
 
@@ -115,6 +121,9 @@ data Box = Box {width :: Char, height :: Char}
 
 box :: Either DecodeError (View Box)
 box = view (encode (Box 'a' 'b'))
+
+heightOfFirst :: View (Of "Just" (Maybe Box)) -> Either DecodeError Char
+heightOfFirst = decodeView . field @"height" . position @1
 
 maybeBox :: Either DecodeError (View (Maybe Box))
 maybeBox = view (encode (Just (Box 'a' 'b')))

@@ -45,7 +45,8 @@ tests =
   testGroup
     "views"
     [ testProperty "fields of a record" fields,
-      testProperty "fields as GHC.Records has them" (\r -> got (getField @"flag" (viewOf r)) === Right (flag r)),
+      testProperty "fields as GHC.Records has them" $ \r ->
+        got (getField @"flag" (viewOf r)) === Right (flag r),
       testProperty "fields of constant size" constants,
       testProperty "constructors and their fields" shapes,
       testProperty "a constructor of an enumeration" colours,
@@ -110,14 +111,17 @@ constants x@(AllFixed a b c (d, e)) =
 shapes :: Shape -> Property
 shapes s = case s of
   Point -> named "Point"
-  Circle r -> named "Circle" .&&. (got . View.position @1 <$> View.constructor @"Circle" v) === Just (Right r)
+  Circle r -> named "Circle" .&&. one (got . View.position @1 <$> View.constructor @"Circle" v) r
   Polygon ps ->
-    named "Polygon" .&&. (got . View.position @1 <$> View.constructor @"Polygon" v) === Just (Right ps)
+    named "Polygon" .&&. one (got . View.position @1 <$> View.constructor @"Polygon" v) ps
   Named t s' -> named "Named" .&&. two (View.constructor @"Named" v) t s'
   Both a b -> named "Both" .&&. two (View.constructor @"Both" v) a b
   where
     v = viewOf s
-    named n = View.constructorName v === n .&&. isJust (View.constructor @"Circle" v) === (n == "Circle")
+    named n =
+      View.constructorName v === n
+        .&&. isJust (View.constructor @"Circle" v) === (n == "Circle")
+    one found x = found === Just (Right x)
     two found a b =
       (got . View.position @1 <$> found) === Just (Right a)
         .&&. (got . View.position @2 <$> found) === Just (Right b)
@@ -148,7 +152,8 @@ container list c =
       mapM got (View.elements v) === Right xs,
       View.foldElements (\n _ -> n + 1) 0 v === length xs,
       mapM got (View.foldElements (flip (:)) [] v) === Right (reverse xs),
-      [fmap got (View.index i v) | i <- [-1 .. length xs]] === Nothing : map (Just . Right) xs ++ [Nothing]
+      [fmap got (View.index i v) | i <- [-1 .. length xs]]
+        === Nothing : map (Just . Right) xs ++ [Nothing]
     ]
   where
     v = viewOf c
@@ -175,7 +180,9 @@ own :: Assertion
 own = do
   result <- try (evaluate (View.viewBytes (View.position @1 (viewOf (Own 1 2)))))
   case result of
-    Left e -> show (e :: ErrorCall) @?= "Ashlar.View: the type has a format of its own, so its fields are not known"
+    Left e ->
+      show (e :: ErrorCall)
+        @?= "Ashlar.View: the type has a format of its own, so its fields are unknown"
     Right bs -> assertFailure (show bs)
 
 -- A Bool of 2, and after it a text.
@@ -196,16 +203,18 @@ damageChecked = do
 -- Refused, as by decode, and without a stack overflow.
 deep :: Assertion
 deep = do
-  let bytes = S.concat (replicate 1000000 (S.singleton 1))
-      refused r = either (const True) (const False) r
+  let bytes = S.replicate 1000000 1
+      lists = S.concat (replicate 300000 (encode (1 :: Int)))
   assertBool "left" (refused (View.view bytes :: Either DecodeError (View (Tree Int))))
-  assertBool "in lists" (refused (View.view (S.concat (replicate 300000 (encode (1 :: Int)))) :: Either DecodeError (View (Rose ()))))
+  assertBool "in lists" (refused (View.view lists :: Either DecodeError (View (Rose ()))))
+
+refused :: Either DecodeError a -> Bool
+refused = either (const True) (const False)
 
 -- Refused, as by decode: nobody waits for 2^60 elements.
 empties :: Assertion
 empties = do
   let bytes = encode (2 ^ (60 :: Int) :: Int)
-      refused r = either (const True) (const False) r
   assertBool "()" (refused (View.view bytes :: Either DecodeError (View [()])))
   assertBool "[Proxy]" (refused (View.view bytes :: Either DecodeError (View [Unit])))
   View.count (viewOf (replicate 1000 ())) @?= 1000

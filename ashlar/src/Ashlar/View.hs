@@ -3,7 +3,6 @@
 {-# LANGUAGE DataKinds #-}
 {-# LANGUAGE FlexibleContexts #-}
 {-# LANGUAGE FlexibleInstances #-}
-{-# LANGUAGE KindSignatures #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE MultiParamTypeClasses #-}
 {-# LANGUAGE RoleAnnotations #-}
@@ -19,8 +18,8 @@
 -- Description : Reading parts of encoded values in place
 --
 -- A 'View' is the bytes of a value that has not been decoded. Its fields, elements and constructors
--- are views, too, and 'decodeView' decodes one of them. So a program that needs one field of a large
--- value reads that field.
+-- are views, too, and 'decodeView' decodes one of them. So a program that needs one field of a
+-- large value reads that field.
 --
 -- >>> :set -XDataKinds -XDeriveAnyClass -XDeriveGeneric -XTypeApplications
 -- >>> import Ashlar.View
@@ -48,9 +47,9 @@
 -- all of it once.
 --
 -- Fields and constructors are those of a derived format. For a type that has a format of its own
--- ('Ashlar.Codec.HasFormat'), 'field', 'position', 'constructor' and 'constructorName' call 'error'.
--- A format that only restricts the derived one, by 'Ashlar.Codec.satisfying', will do. An instance
--- derived via another type has the fields of that type.
+-- ('Ashlar.Codec.HasFormat'), 'field', 'position', 'constructor' and 'constructorName' call
+-- 'error'. A format that only restricts the derived one, by 'Ashlar.Codec.satisfying', will do. An
+-- instance derived via another type has the fields of that type.
 module Ashlar.View
   ( View,
 
@@ -132,9 +131,9 @@ import Prelude hiding (lookup)
 -- @since 0.1.0.0
 data View a = View Addr# Addr# ForeignPtrContents
 
--- The first byte, the address after the last byte that is known, and what keeps them alive. The bytes
--- begin with a value of the type, as far as lengths and tags tell, and may be more. The addresses are
--- unboxed, so a loop over elements allocates no views.
+-- The first byte, the address after the last byte that is known, and what keeps them alive. The
+-- bytes begin with a value of the type, as far as lengths and tags tell, and may be more. The
+-- addresses are unboxed, so a loop over elements allocates no views.
 
 -- A view of one type is none of another, even if one can be coerced to the other: their instances
 -- may differ.
@@ -250,7 +249,7 @@ whyNot decoded passed = case decoded of
 {-# NOINLINE whyNot #-}
 
 changed :: a
-changed = errorWithoutStackTrace "Ashlar.View: the bytes are no value any more: was their memory written?"
+changed = errorWithoutStackTrace "Ashlar.View: the bytes have changed: was their memory written?"
 
 -- | Decode what is viewed. Offsets in errors count from its beginning.
 --
@@ -313,7 +312,7 @@ place v
 
 ownFormat :: a
 ownFormat =
-  errorWithoutStackTrace "Ashlar.View: the type has a format of its own, so its fields are not known"
+  errorWithoutStackTrace "Ashlar.View: the type has a format of its own, so its fields are unknown"
 {-# NOINLINE ownFormat #-}
 
 instance
@@ -339,8 +338,10 @@ constructor ::
   Maybe (View (Of con a))
 constructor v
   | not (ownFields @(Of con a)) = ownFormat
-  | tagOf (tagBytes @(Of con a)) v == fromInteger (natVal (Proxy @(Position con a))) = Just (later 0 v)
+  | tagOf (tagBytes @(Of con a)) v == number = Just (later 0 v)
   | otherwise = Nothing
+  where
+    number = fromInteger (natVal (Proxy @(Position con a)))
 {-# INLINE constructor #-}
 
 -- | The name of the value's constructor.
@@ -486,17 +487,22 @@ keys :: (Codec k, Codec v) => View (M.Map k v) -> [View k]
 keys = map (position @1) . elements
 {-# INLINE keys #-}
 
--- | The value of a key in a map. A binary search if keys and values have constant size. Otherwise the
--- entries before it are passed over. Fails if a key on the way cannot be decoded.
+-- | The value of a key in a map. A binary search if keys and values have constant size. Otherwise
+-- the entries before it are passed over. Fails if a key on the way cannot be decoded.
 --
 -- >>> import qualified Ashlar.View as View
 -- >>> import qualified Data.Map as M
--- >>> let Right m = View.view (encode (M.fromList [(1 :: Int, 'a'), (2, 'b')])) :: Either DecodeError (View.View (M.Map Int Char))
+-- >>> let m = View.viewOf (M.fromList [(1 :: Int, 'a'), (2, 'b')])
 -- >>> fmap (fmap View.decodeView) (View.lookup 2 m)
 -- Right (Just (Right 'b'))
 --
 -- @since 0.1.0.0
-lookup :: forall k v. (Ord k, Codec k, Codec v) => k -> View (M.Map k v) -> Either DecodeError (Maybe (View v))
+lookup ::
+  forall k v.
+  (Ord k, Codec k, Codec v) =>
+  k ->
+  View (M.Map k v) ->
+  Either DecodeError (Maybe (View v))
 lookup k v = case (layout @k, layout @v) of
   (Fix f, Fix g) -> bisect (fixedSize f + fixedSize g) 0 (count v)
   _ -> search (elements v)

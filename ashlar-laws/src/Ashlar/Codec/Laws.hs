@@ -315,7 +315,8 @@ viewAgrees s = forShortValues s $ \x -> forAll (bytesLike x) $ \bs ->
           counterexample "skipValue in single bytes" $
             succeeds (runGetLazyWhole (skipValue @a) (inBytes bs)) === succeeds viewed,
           counterexample "checked" $
-            succeeds (checked bs :: Either DecodeError (View a)) === maybe False (const True) decoded,
+            succeeds (checked bs :: Either DecodeError (View a))
+              === maybe False (const True) decoded,
           case viewed of
             Left e ->
               counterexample (show e) $
@@ -323,7 +324,9 @@ viewAgrees s = forShortValues s $ \x -> forAll (bytesLike x) $ \bs ->
             Right v ->
               viewBytes v === bs
                 .&&. counterexample "decodeView" (sameValue s decoded (whole get (viewBytes v)))
-                .&&. counterexample "decodeView" (succeeds (decodeView v) === succeeds (decodeAs x bs))
+                .&&. counterexample
+                  "decodeView"
+                  (succeeds (decodeView v) === succeeds (decodeAs x bs))
                 .&&. case viewRest (bs <> suffix) :: Either DecodeError (View a, ByteString) of
                   Right (v', rest) -> viewBytes v' === bs .&&. rest === suffix
                   Left e -> counterexample (show e) False

@@ -63,15 +63,16 @@ afterRecord n
     w <- getWord8
     if w == 0 then pure () else fail "a byte that is not 0 for a record of no bytes"
 
--- | Read records as views: in place, and decode what is used. A record of today's type is passed over
--- by its lengths and tags. An older one is decoded, and encoded anew.
+-- | Read records as views: in place, and decode what is used. A record of today's type is passed
+-- over by its lengths and tags. An older one is decoded, and encoded anew.
 --
 -- >>> :set -XDataKinds -XDeriveAnyClass -XDeriveGeneric -XTypeApplications
 -- >>> import Ashlar.View (decodeView, field)
 -- >>> data Order = Order { item :: Text, count :: Int } deriving (Generic, Codec)
 -- >>> let order = fixedType "order, version 1" :: RecordType Order
 -- >>> writeRecords order "orders" [Order "brick" 12, Order "mortar" 3]
--- >>> foldRecords (viewed order) "orders" (\n o -> either (fail . show) (pure . (n +)) (decodeView (field @"count" o))) 0
+-- >>> let add n o = either (fail . show) (pure . (n +)) (decodeView (field @"count" o))
+-- >>> foldRecords (viewed order) "orders" add 0
 -- Right 15
 viewed :: Codec a => RecordType a -> RecordType (View a)
 viewed ty = ty {typeEvolved = \bytes fingerprint -> asViews <$> typeEvolved ty bytes fingerprint}

@@ -169,8 +169,9 @@ append f g = closed (Builder (\c k s -> after f g c k s))
 {-# NOINLINE append #-}
 
 -- Run one builder, then the other. The state between them has a name, because GHC 9.6 and later may
--- drop an argument of a function that it knows to throw, with all that computes it: @g c k (f c k s)@
--- wrote nothing of @f@ where @g@ is @word8 (error "value")@. (Test "bytes before a value that is known to throw".)
+-- drop an argument of a function that it knows to throw, with all that computes it: @g c k (f c k
+-- s)@ wrote nothing of @f@ where @g@ is @word8 (error "value")@. (Test "bytes before a value that
+-- is known to throw".)
 after :: Builder -> Builder -> Cells -> Sink -> State# RealWorld -> State# RealWorld
 after (Builder f) (Builder g) c k s = case f c k s of s' -> g c k s'
 {-# INLINE after #-}

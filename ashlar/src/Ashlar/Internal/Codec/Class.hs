@@ -277,7 +277,8 @@ pattern Fix :: Fixed a -> Layout a
 pattern Fix f <-
   Layout _ _ (Constant f) _
   where
-    Fix f = case fixedSize f of I# n -> Layout Written (\asks -> Width asks 1# n) (Constant f) Nothing
+    Fix f = case fixedSize f of
+      I# n -> Layout Written (\asks -> Width asks 1# n) (Constant f) Nothing
 
 -- | The number of bytes depends on the value. It is at least this number. State at least 1 if every
 -- value has a byte: with 0, the elements of a container count against the budget of steps
@@ -448,7 +449,8 @@ fieldThen l g rest
 -- keys that do not ascend, and values that 'Ashlar.Codec.satisfying' refuses.
 --
 -- >>> :set -XTypeApplications
--- >>> runGet (skipValue @Text *> get) (encode ("passed over" :: Text, 'x')) :: Either DecodeError Char
+-- >>> let bytes = encode ("passed over" :: Text, 'x')
+-- >>> runGet (skipValue @Text *> get) bytes :: Either DecodeError Char
 -- Right 'x'
 skipValue :: forall a. Codec a => Get ()
 skipValue = skipOutline (outlineOf @a)

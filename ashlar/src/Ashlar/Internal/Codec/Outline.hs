@@ -117,7 +117,7 @@ skipOutline o = case o of
     tag <- skip n *> if w == 1 then fromIntegral <$> getWord8 else fromIntegral <$> getWord16le
     if tag < sizeofSmallArray xs
       then skipOutline (indexSmallArray xs tag)
-      else invalid ("constructor tag " ++ show tag ++ ", but there are " ++ show (sizeofSmallArray xs))
+      else invalid ("constructor tag " ++ show tag ++ " of " ++ show (sizeofSmallArray xs))
   Part n x rest -> skip n *> deeper (skipOutline x) *> skipOutline rest
   Decoded n g rest -> skip n *> g *> skipOutline rest
 
@@ -133,8 +133,8 @@ getCount k = case k of
       | n < 0 || n > toInteger (maxBound :: Int) = invalid ("length " ++ show n)
       | otherwise = pure (fromInteger n)
 
--- | The offset at which a value ends, if the string begins with one: its lengths and tags are right,
--- and its bytes are there. Otherwise -1.
+-- | The offset at which a value ends, if the string begins with one: its lengths and tags are
+-- right, and its bytes are there. Otherwise -1.
 --
 -- The walk runs on addresses and allocates nothing, except where a decoder has to run. It nests no
 -- deeper than the levels of 'defaultBudget'.
@@ -190,7 +190,7 @@ walk c o !levels p# e# s0 = case unIO passing s0 of
       Values n k x rest -> past p n $ \q -> counted k q $ \m r ->
         if levels == 0 then refused else values x m r >>= on rest levels
       OneOf n w xs -> past p n $ \q -> past q w $ \r -> do
-        tag <- if w == 1 then fromIntegral <$> byteAt q else fromIntegral <$> (peekLE q :: IO Word16)
+        tag <- if w == 1 then fromIntegral <$> byteAt q else fromIntegral <$> tag16 q
         if tag < sizeofSmallArray xs then on (indexSmallArray xs tag) levels r else refused
       Part n x rest -> past p n $ \q ->
         if levels == 0
@@ -213,6 +213,7 @@ walk c o !levels p# e# s0 = case unIO passing s0 of
         q <- walking c x (levels - 1) r e
         -- If one has no bytes, then all after it are the same.
         if q == r then (if m <= mostEmpty then pure r else refused) else values x (m - 1) q
+    tag16 q = peekLE q :: IO Word16
     refused = pure nullPtr
 
 -- | Read a count between two addresses. The address after it is null if there is none.
@@ -244,10 +245,14 @@ readCount k p e = case k of
             if b >= 128
               then groups (shift + 7) acc' (q `plusPtr` 1)
               else
-                if n > fromIntegral (maxBound :: Int) || (shift == 63 && b > 1) || (shift > 0 && b == 0)
+                if n > fromIntegral (maxBound :: Int) || (shift == 63 && b > 1) || longer shift b
                   then none
                   else pure (fromIntegral n, q `plusPtr` 1)
 {-# INLINE readCount #-}
+
+-- Is this the last group of a number with more groups than it needs?
+longer :: Int -> Word8 -> Bool
+longer shift b = shift > 0 && b == 0
 
 byteAt :: Ptr Word8 -> IO Word8
 byteAt = peekHost

@@ -207,7 +207,7 @@ type family Position (con :: Symbol) a :: Nat where
 type family IndexIn (con :: Symbol) a (f :: Type -> Type) :: Nat where
   IndexIn con a (D1 m f) = IndexOf con a f (ConNames f) 0
 
-type family IndexOf (con :: Symbol) a (f :: Type -> Type) (names :: [Symbol]) (n :: Nat) :: Nat where
+type family IndexOf (con :: Symbol) a (f :: Type -> Type) (names :: [Symbol]) (n :: Nat) where
   IndexOf con a f (con ': names) n = n
   IndexOf con a f (other ': names) n = IndexOf con a f names (n + 1)
   IndexOf con a f '[] n =

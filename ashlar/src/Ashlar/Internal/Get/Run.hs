@@ -212,10 +212,10 @@ runFixed right n parts rd bs
 
 -- | Run a decoder of constant size that reads at an address, without setting up a run.
 --
--- Such a decoder moves no cursor, and reads no cell but the one that says whether the run is traced:
--- this one is not. So all share cells ('scratch'), and what they write there nobody reads. A decoder
--- of a plain number does not touch the cells at all. It gets none, because GHC would not drop the
--- read of 'scratch'. (Allocation test "fields in place: nothing".)
+-- Such a decoder moves no cursor, and reads no cell but the one that says whether the run is
+-- traced: this one is not. So all share cells ('scratch'), and what they write there nobody reads.
+-- A decoder of a plain number does not touch the cells at all. It gets none, because GHC would not
+-- drop the read of 'scratch'. (Allocation test "fields in place: nothing".)
 runInPlace ::
   forall a.
   -- | Is it a plain number?
@@ -234,14 +234,14 @@ runInPlace plain n rd g bs = case attempted () of
   -- The string stands here alone, so it is made only for an error.
   (# | _ #) -> runWithCells g bs
   where
-    attempted :: () -> (# a | (##) #)
+    attempted :: () -> (# a| (# #) #)
     attempted _
       | S.length bs < n = (# | (##) #)
       | plain = at (unsafeCoerce# ())
       | otherwise = case scratch of Scratch c -> at c
     {-# INLINE attempted #-}
     -- The bytes are there.
-    at :: Cells -> (# a | (##) #)
+    at :: Cells -> (# a| (# #) #)
     at c = case B.toForeignPtr bs of
       (ForeignPtr a0 contents, I# off, _) ->
         let p = plusAddr# a0 off
@@ -263,6 +263,7 @@ noInput :: Env
 noInput = InputOnly S.empty
 {-# NOINLINE noInput #-}
 
+-- A box for cells, which cannot be at the top of a module.
 data Scratch = Scratch Cells
 
 scratch :: Scratch
