@@ -29,11 +29,11 @@ fieldsInPlace = do
   nothingForEach $ \n ->
     allocatedBy named (encode [Named (T.pack (show i)) T.empty 1 | i <- [1 .. n]])
   where
-    points bs = summed @Point (View.foldElements point 0) bs
+    points = summed @Point (View.foldElements point 0)
     point acc v = acc + value (View.field @"y" v) + flags v
     flags :: View Point -> Double
     flags v = if value (View.field @"flag" v) then 1 else 0
-    named bs = summed @Named (View.foldElements amounts 0) bs
+    named = summed @Named (View.foldElements amounts 0)
     amounts :: Double -> View Named -> Double
     amounts acc v = acc + value (View.field @"amount" v)
     {-# NOINLINE points #-}

@@ -153,7 +153,7 @@ container list c =
       View.foldElements (\n _ -> n + 1) 0 v === length xs,
       mapM got (View.foldElements (flip (:)) [] v) === Right (reverse xs),
       [fmap got (View.index i v) | i <- [-1 .. length xs]]
-        === Nothing : map (Just . Right) xs ++ [Nothing]
+        === [Nothing] ++ map (Just . Right) xs ++ [Nothing]
     ]
   where
     v = viewOf c

@@ -95,8 +95,8 @@ import Ashlar.Internal.Codec.Places
 import Ashlar.Internal.Get.Bytes (available, bytesRead, getByteString)
 import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Error (DecodeError)
-import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Get.Numbers (getInt64le)
+import Ashlar.Internal.Get.Run
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B

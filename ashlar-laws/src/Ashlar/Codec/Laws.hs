@@ -64,6 +64,7 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.Map as Map
+import Data.Maybe (isJust)
 import Data.Proxy (Proxy)
 import qualified Data.Vector as V
 import Data.Word (Word16, Word8)
@@ -316,7 +317,7 @@ viewAgrees s = forShortValues s $ \x -> forAll (bytesLike x) $ \bs ->
             succeeds (runGetLazyWhole (skipValue @a) (inBytes bs)) === succeeds viewed,
           counterexample "checked" $
             succeeds (checked bs :: Either DecodeError (View a))
-              === maybe False (const True) decoded,
+              === isJust decoded,
           case viewed of
             Left e ->
               counterexample (show e) $
