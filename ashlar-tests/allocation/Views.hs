@@ -13,6 +13,7 @@ module Views (fieldsInPlace) where
 import Ashlar.Codec
 import Ashlar.View (View)
 import qualified Ashlar.View as View
+import Control.Exception (evaluate)
 import qualified Data.ByteString as S
 import Data.Int (Int32)
 import Data.Text (Text)
@@ -25,9 +26,10 @@ import Test.Tasty.HUnit
 -- value may be refused.
 fieldsInPlace :: Assertion
 fieldsInPlace = do
-  nothingForEach (\n -> allocatedBy points (encode [Point 1 (fromIntegral i) True | i <- [1 .. n]]))
   nothingForEach $ \n ->
-    allocatedBy named (encode [Named (T.pack (show i)) T.empty 1 | i <- [1 .. n]])
+    evaluate (encode [Point 1 (fromIntegral i) True | i <- [1 .. n]]) >>= allocatedBy points
+  nothingForEach $ \n ->
+    evaluate (encode [Named (T.pack (show i)) T.empty 1 | i <- [1 .. n]]) >>= allocatedBy named
   where
     points = summed @Point (View.foldElements point 0)
     point acc v = acc + value (View.field @"y" v) + flags v

@@ -51,16 +51,16 @@ tests =
           rejectedSaying
             "has no field heigth"
             "width, height"
-            (box >>= decodeView . field @"heigth"),
-          rejectedSaying "has no field number 3" "Box" (box >>= decodeView . position @3),
+            noField,
+          rejectedSaying "has no field number 3" "Box" noPosition,
           rejectedSaying
             "several constructors"
             "Nothing, Just"
-            (maybeBox >>= decodeView . field @"width"),
+            noConstructor,
           rejectedSaying
             "has no constructor None"
             "Nothing, Just"
-            (maybeBox >>= maybe (Right 'a') (decodeView . position @1) . constructor @"None")
+            noSuchConstructor
         ],
       testGroup
         "must compile"
@@ -121,6 +121,14 @@ data Box = Box {width :: Char, height :: Char}
 
 box :: Either DecodeError (View Box)
 box = view (encode (Box 'a' 'b'))
+
+-- Each mistake in a function of its own, which alone throws.
+noField, noPosition, noConstructor, noSuchConstructor :: Either DecodeError Char
+noField = box >>= decodeView . field @"heigth"
+noPosition = box >>= decodeView . position @3
+noConstructor = maybeBox >>= decodeView . field @"width"
+noSuchConstructor =
+  maybeBox >>= maybe (Right 'a') (decodeView . position @1) . constructor @"None"
 
 heightOfFirst :: View (Of "Just" (Maybe Box)) -> Either DecodeError Char
 heightOfFirst = decodeView . field @"height" . position @1
