@@ -8,7 +8,8 @@ import { Constructor, cut, Definition, isSmall, Shape, tagSize } from "./shapes.
 import { Frame, State } from "./state.js";
 import { compare, indicesBetween, recordMaker, taggedMaker } from "./values.js";
 
-type Reads = Generator<Reads, unknown, unknown>;
+/** A computation that yields those that it waits for. */
+export type Reads = Generator<Reads, unknown, unknown>;
 /** Does it read by a generator, or at once? */
 interface Node { gen: ((st: State) => Reads) | null; now: (st: State) => unknown }
 
@@ -16,7 +17,7 @@ const atOnce = (now: (st: State) => unknown): Node => ({ gen: null, now });
 const nesting = (gen: (st: State) => Reads): Node => ({ gen, now: (st) => run(gen(st)) });
 
 /** Run a generator that yields those that it waits for. */
-function run(first: Reads): unknown {
+export function run(first: Reads): unknown {
   const stack: Reads[] = [first];
   let value: unknown;
   for (let top = stack[0]; top !== undefined; top = stack[stack.length - 1]) {

@@ -18,7 +18,8 @@ export function ownParts(s: Shape): number {
   return s.k === "array" ? 1 + 2 * ownParts(s.index) : 1;
 }
 
-function leastOfLeaf(l: Leaf): number {
+/** The least number of bytes of a leaf. */
+export function leastOfLeaf(l: Leaf): number {
   const n = NUMBERS.get(l.type);
   if (n !== undefined) return l.enc === "" || l.enc === "bigEndian" ? n[0] : 1;
   switch (l.type) {
@@ -31,7 +32,7 @@ function leastOfLeaf(l: Leaf): number {
 }
 
 /** The nodes of a graph with those that they lead to before them, and the nodes on cycles. */
-function components(graph: ReadonlyMap<number, number[]>): [number[], Set<number>] {
+export function components(graph: ReadonlyMap<number, number[]>): [number[], Set<number>] {
   const order: number[] = [];
   const cyclic = new Set<number>();
   const index = new Map<number, number>();

@@ -3,6 +3,7 @@ import { concat, Sink } from "./bytes.js";
 import { crc32c } from "./crc.js";
 import { Lost } from "./damage.js";
 import { AshlarError } from "./errors.js";
+import { Today } from "./evolution.js";
 import { countRecords, FileRecord, Fold, Inflate } from "./fold.js";
 import { BytesInput, NeedMore, StreamInput } from "./input.js";
 import * as l from "./layout.js";
@@ -21,6 +22,8 @@ export interface ReadOptions {
   blockLimit?: number;
   /** The number of the first record: 0 by default. Blocks before it are checked, but not decoded. */
   start?: number;
+  /** The type that all records are read as, whatever schemas they have. Without it, each is read by its own schema. */
+  as?: Today;
 }
 
 const LIMIT = 67108864;
@@ -31,7 +34,7 @@ const LIMIT = 67108864;
  */
 export function* readBytes(bytes: Uint8Array, options: ReadOptions = {}): Generator<FileRecord, void, undefined> {
   const fold = new Fold(
-    { inflate: options.inflate ?? null, resync: options.resync ?? null, blockLimit: options.blockLimit ?? LIMIT, start: options.start ?? 0 },
+    { inflate: options.inflate ?? null, resync: options.resync ?? null, blockLimit: options.blockLimit ?? LIMIT, start: options.start ?? 0, as: options.as ?? null },
     new BytesInput(options.name ?? "file", bytes),
   );
   while (fold.going) {
@@ -85,7 +88,7 @@ export async function* readStream(
     return known.bytes;
   };
   const fold = new Fold(
-    { inflate: options.inflate ?? later, resync: options.resync ?? null, blockLimit: options.blockLimit ?? LIMIT, start: options.start ?? 0 }, input,
+    { inflate: options.inflate ?? later, resync: options.resync ?? null, blockLimit: options.blockLimit ?? LIMIT, start: options.start ?? 0, as: options.as ?? null }, input,
   );
   const pull = pulling(source);
   try {

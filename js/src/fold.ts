@@ -1,14 +1,15 @@
 /** The records of a file, in order. */
 import { passOver, Next, withoutHeader } from "./after.js";
-import { sameBytes } from "./bytes.js";
+import { concat, sameBytes } from "./bytes.js";
 import * as d from "./damage.js";
 import { DecodeError } from "./errors.js";
+import { Today, Values, valuesOf } from "./evolution.js";
 import { Input } from "./input.js";
 import * as l from "./layout.js";
 import { Block, damageAt, firstIn, headerAt, isCause, nextBlock, Position, readFileHeader, Scan, startAt } from "./scan.js";
 import { Schema } from "./schema.js";
 
-/** A record, its number, and the schema that it was read by. */
+/** A record, its number, and the schema that it is a value of. */
 export interface FileRecord { number: number; value: unknown; schema: Schema }
 
 /** Expands a body to so many bytes, or says why not. */
@@ -22,21 +23,19 @@ export interface Reading {
   blockLimit: number;
   /** The number of the first record that is wanted. Those in blocks before are not decoded. */
   start: number;
+  /** The type that all records are read as, or `null` if each is read by the schema that it has. */
+  as: Today | null;
 }
 
-interface Schemas { at: number; passed: number; fingerprint: Uint8Array; schema: Schema | d.Cause }
+interface Typed { values: Values; schema: Schema }
+interface Schemas { at: number; passed: number; fingerprint: Uint8Array; found: Typed | d.Cause }
 interface Opened { scan: Scan; schemas: Schemas; compressed: boolean }
 const ZLIB = Uint8Array.from("zlib", (c) => c.charCodeAt(0));
 
-function withSchema(at: number, end: number, fingerprint: Uint8Array, bytes: Uint8Array): Schemas {
-  let schema: Schema | d.Cause;
-  try {
-    schema = Schema.decode(bytes);
-  } catch (e) {
-    if (!(e instanceof DecodeError)) throw e;
-    schema = d.wrongType(`no schema that can be read: ${e.message}`);
-  }
-  return { at, passed: end, fingerprint, schema };
+function withSchema(as: Today | null, at: number, end: number, fingerprint: Uint8Array, bytes: Uint8Array): Schemas {
+  const found = valuesOf(bytes, as);
+  if (typeof found === "string") return { at, passed: end, fingerprint, found: d.wrongType(found) };
+  return { at, passed: end, fingerprint, found: as === null ? found : { ...found, schema: as.schema } };
 }
 
 function goingOn(damage: d.Damage, other: boolean, scan: Scan, pos: Position): d.Lost {
@@ -106,12 +105,14 @@ export class Fold {
   private openFile(scan: Scan): Opened | d.Cause {
     const h = scan.header;
     if (h === null) {
-      const schemas = { at: -1, passed: 0, fingerprint: new Uint8Array(0), schema: d.simple("UnknownSchema") };
+      const schema = this.reading.as?.schema;
+      const found = schema === undefined ? d.simple("UnknownSchema") : { values: schema, schema };
+      const schemas = { at: -1, passed: 0, fingerprint: new Uint8Array(0), found };
       return { scan, schemas, compressed: true };
     }
-    const schemas = withSchema(0, h.size, h.fingerprint, h.schema);
+    const schemas = withSchema(this.reading.as, 0, h.size, h.fingerprint, h.schema);
     if (h.compression.length > 0 && !sameBytes(h.compression, ZLIB)) return d.unknownCompression(h.compression);
-    if (!(schemas.schema instanceof Schema)) return schemas.schema;
+    if (isCause(schemas.found)) return schemas.found;
     return { scan, schemas, compressed: h.compression.length > 0 };
   }
 
@@ -127,7 +128,7 @@ export class Fold {
         this.pos = step.position;
         const h = step.block.header;
         if (h.kind === l.SCHEMA) {
-          this.opened = { ...o, schemas: withSchema(h.offset, step.position.offset, h.fingerprint, step.block.body) };
+          this.opened = { ...o, schemas: withSchema(this.reading.as, h.offset, step.position.offset, h.fingerprint, step.block.body) };
         }
         return h.kind === l.RECORDS && scan.before + step.position.record > this.reading.start ? this.records(o, pos, step.block, step.position) : [];
       }
@@ -138,17 +139,16 @@ export class Fold {
     const h = block.header;
     const { scan } = o;
     const onwards = (): Next => ({ scan, position: { ...following, gap: true } });
-    const schemas = schemasOf(scan, o.schemas, pos.offset, h);
-    this.opened = { ...o, schemas };
-    const schema = schemas.schema;
-    if (!(schema instanceof Schema)) {
-      if (schema.kind === "WrongType") throw damageAt(scan, pos, h.first, schema);
-      this.damaged(pos, schema, h.first, onwards);
+    const found = this.typed(o, pos, h);
+    if (isCause(found)) {
+      if (found.kind === "WrongType") throw damageAt(scan, pos, h.first, found);
+      this.damaged(pos, found, h.first, onwards);
       return [];
     }
+    const { schema } = found;
     const body = this.expanded(o.compressed, h, block.body);
     if (!(body instanceof Uint8Array)) { this.damaged(pos, body, h.first, onwards); return []; }
-    const { values, at, error } = decodeRecords(schema, body, h.records);
+    const { values, at, error } = decodeRecords(found.values, body, h.records);
     const first = scan.before + h.first;
     const out = values.map((value, i): FileRecord => ({ number: first + i, value, schema }))
       .slice(Math.max(0, this.reading.start - first));
@@ -158,6 +158,20 @@ export class Fold {
       this.damaged(pos, cause, h.first + values.length, onwards);
     }
     return out;
+  }
+
+  /** How to read the records of a block. Those of the type that is asked for need no schema. */
+  private typed(o: Opened, pos: Position, h: l.BlockHeader): Typed | d.Cause {
+    const { as } = this.reading;
+    if (as !== null && sameBytes(h.fingerprint, this.stored(as.schema))) return { values: as.schema, schema: as.schema };
+    const schemas = schemasOf(as, o.scan, o.schemas, pos.offset, h);
+    this.opened = { ...o, schemas };
+    return schemas.found;
+  }
+
+  private stored(schema: Schema): Uint8Array {
+    const f = schema.fingerprint();
+    return concat([f.slice(0, 8).reverse(), f.slice(8).reverse()]);
   }
 
   /** Damage after the last records. */
@@ -224,34 +238,34 @@ export class Fold {
 }
 
 /** How to read the records of the block at an offset. */
-function schemasOf(scan: Scan, known: Schemas, here: number, h: l.BlockHeader): Schemas {
+function schemasOf(as: Today | null, scan: Scan, known: Schemas, here: number, h: l.BlockHeader): Schemas {
   if (h.schemaAt === known.at && sameBytes(h.fingerprint, known.fingerprint)) return known;
   const lost = d.simple("UnknownSchema");
-  if (h.schemaAt >= here || h.schemaAt < known.passed) return { ...known, schema: lost };
+  if (h.schemaAt >= here || h.schemaAt < known.passed) return { ...known, found: lost };
   const at = h.schemaAt;
-  const none = (end: number): Schemas => ({ at, passed: end, fingerprint: h.fingerprint, schema: lost });
+  const none = (end: number): Schemas => ({ at, passed: end, fingerprint: h.fingerprint, found: lost });
   if (at === 0) {
     const header = readFileHeader(scan.input, scan.base);
     if (isCause(header) || !sameBytes(header.fingerprint, h.fingerprint)) return none(1);
-    return withSchema(0, header.size, h.fingerprint, header.schema);
+    return withSchema(as, 0, header.size, h.fingerprint, header.schema);
   }
   const b = headerAt(scan, at);
   if (b === null || b.kind !== l.SCHEMA || !sameBytes(b.fingerprint, h.fingerprint)) return none(at + 1);
   const step = nextBlock(scan, startAt(at, 0, true));
-  return step.kind === "block" ? withSchema(at, l.endOf(b, at), h.fingerprint, step.block.body) : none(l.endOf(b, at));
+  return step.kind === "block" ? withSchema(as, at, l.endOf(b, at), h.fingerprint, step.block.body) : none(l.endOf(b, at));
 }
 
 /** The records of a body: those before the first that is refused, where that begins, and why. */
 export function decodeRecords(
-  schema: Schema, body: Uint8Array, count: number,
+  reads: Values, body: Uint8Array, count: number,
 ): { values: unknown[]; at: number; error: DecodeError | null } {
   const values: unknown[] = [];
   let at = 0;
-  const mayBeEmpty = schema.facts.costOf(schema.root)[1] === 0;
-  if (!mayBeEmpty) at = schema.decodeQuickly(body, 0, count, values);
+  const { mayBeEmpty } = reads;
+  if (!mayBeEmpty) at = reads.decodeQuickly(body, 0, count, values);
   while (values.length < count) {
     try {
-      const [value, end] = schema.decodeFrom(body, at);
+      const [value, end] = reads.decodeFrom(body, at);
       let next = end;
       if (end === at) {
         // A record of no bytes has a byte that is 0.
@@ -261,7 +275,7 @@ export function decodeRecords(
       }
       values.push(value);
       at = next;
-      if (!mayBeEmpty) at = schema.decodeQuickly(body, at, count - values.length, values);
+      if (!mayBeEmpty) at = reads.decodeQuickly(body, at, count - values.length, values);
     } catch (e) {
       if (!(e instanceof DecodeError)) throw e;
       return { values, at, error: new DecodeError(e.offset + at, e.path, e.reason) };
@@ -285,7 +299,7 @@ export function restOf(scan: Scan, pos: Position): [number, Next] {
 
 /** How many records an input has, with those that are lost. Throws `Damage` if its header cannot be read. */
 export function countRecords(input: Input, limit: number): number {
-  new Fold({ inflate: null, resync: null, blockLimit: limit, start: 0 }, input).step();
+  new Fold({ inflate: null, resync: null, blockLimit: limit, start: 0, as: null }, input).step();
   const header = readFileHeader(input, 0) as l.FileHeader;
   let scan: Scan = { input, base: 0, marker: header.marker, limit, before: 0, header, outer: [] };
   let pos = firstIn(startAt(0, 0), 0, header);

@@ -10,3 +10,6 @@ export { FileWriter, fileSchema, readBytes, readStream, recordCount, storedFinge
 export type { ReadOptions, WriteOptions } from "./files.js";
 export { Connection, END, frameBytes, helloBytes, Incoming, MessageError, verdictBytes } from "./messages.js";
 export { typescriptSource } from "./source.js";
+export { evolve, EvolutionError } from "./evolution.js";
+export type { Today, Values } from "./evolution.js";
+export type { Evolution, Rule } from "./rules.js";

@@ -2,6 +2,7 @@
 import { concat, Sink } from "./bytes.js";
 import { crc32c } from "./crc.js";
 import { AshlarError, DecodeError, shown } from "./errors.js";
+import { Today, Values, valuesOf } from "./evolution.js";
 import { storedFingerprint } from "./files.js";
 import { Schema } from "./schema.js";
 
@@ -52,8 +53,9 @@ export const END = Uint8Array.of(255, 255, 255, 255);
 
 /** Reads one direction of a connection. After a `MessageError`, each later use throws the same. */
 export class Incoming {
-  /** The schema of the messages, once the hello has been read. */
+  /** The schema of the messages, once the hello has been read: that of the type that they are read as, if there is one. */
   schema: Schema | null = null;
+  private values: Values | null = null;
   /** Do messages have checksums? */
   checksums = false;
   /** Has the peer said that there are no more messages? */
@@ -63,7 +65,7 @@ export class Incoming {
   private failed: MessageError | null = null;
   private readonly it: AsyncIterator<Uint8Array>;
 
-  constructor(source: AsyncIterable<Uint8Array>, private readonly limit = LIMIT) {
+  constructor(source: AsyncIterable<Uint8Array>, private readonly limit = LIMIT, private readonly as: Today | null = null) {
     this.it = source[Symbol.asyncIterator]();
   }
 
@@ -124,13 +126,11 @@ export class Incoming {
       throw this.invalid("its checksum is wrong");
     }
     this.checksums = flags === 1;
-    try {
-      this.schema = Schema.decode(schema);
-      return null;
-    } catch (e) {
-      if (!(e instanceof DecodeError)) throw e;
-      return `no schema that can be read: ${e.message}`;
-    }
+    const found = valuesOf(schema, this.as);
+    if (typeof found === "string") return found;
+    this.values = found.values;
+    this.schema = this.as?.schema ?? found.schema;
+    return null;
   }
 
   /** Read the verdict: why the peer cannot read what it gets, or `null`. */
@@ -169,7 +169,7 @@ export class Incoming {
       }
       let value: unknown;
       try {
-        value = (this.schema as Schema).decodeValue(frame.subarray(4));
+        value = (this.values as Values).decodeValue(frame.subarray(4));
       } catch (e) {
         if (!(e instanceof DecodeError)) throw e;
         throw this.fail("InvalidMessage", `a message is invalid: ${e.message}`);
@@ -187,19 +187,19 @@ export class Connection {
     private readonly incoming: Incoming, private readonly checksums: boolean,
   ) {}
 
-  /** Shake hands. Throws a `MessageError` if the two ends do not understand each other. */
+  /** Shake hands. With `as`, the peer's messages are read as that type. Throws a `MessageError` if the two ends do not understand each other. */
   static async open(
     sends: Schema, source: AsyncIterable<Uint8Array>, write: (b: Uint8Array) => void | Promise<void>,
-    options: { checksums?: boolean; limit?: number } = {},
+    options: { checksums?: boolean; limit?: number; as?: Today } = {},
   ): Promise<Connection> {
     const checksums = options.checksums ?? false;
     await write(helloBytes(sends, checksums));
-    const incoming = new Incoming(source, options.limit);
+    const incoming = new Incoming(source, options.limit, options.as ?? null);
     await incoming.handshake((why) => write(verdictBytes(why)));
     return new Connection(sends, write, incoming, checksums);
   }
 
-  /** The schema of what the peer sends. */
+  /** The schema of the messages that are read. */
   get receives(): Schema { return this.incoming.schema as Schema; }
 
   /** Send a message. Throws an `EncodeError` if it is no value of the schema. */

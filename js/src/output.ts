@@ -24,7 +24,8 @@ function wholeOf(l: Leaf, value: unknown): bigint {
   return n;
 }
 
-function putWhole(out: Sink, l: Leaf, n: bigint): void {
+/** Write a whole number. */
+export function putWhole(out: Sink, l: Leaf, n: bigint): void {
   const range = NUMBERS.get(l.type);
   if (range === undefined) { out.integer(n, l.type !== "natural"); return; }
   if (l.enc === "varint") { out.varint(n); return; }

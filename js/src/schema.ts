@@ -35,6 +35,11 @@ export class Schema {
     return new Schema(...termsFromJson(text));
   }
 
+  /** May a value have no bytes? */
+  get mayBeEmpty(): boolean {
+    return this.facts.costOf(this.root)[1] === 0;
+  }
+
   /** The bytes of the schema. */
   encode(): Uint8Array {
     return encodeTerms(this.root, this.definitions);

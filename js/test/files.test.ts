@@ -1,10 +1,11 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { fromHex } from "../src/bytes.js";
+import { concat, fromHex } from "../src/bytes.js";
 import { Damage } from "../src/damage.js";
+import { Today } from "../src/evolution.js";
 import { readBytes, readStream, ReadOptions, recordCount, writeBytes } from "../src/files.js";
 import { Schema } from "../src/schema.js";
-import { leaf } from "../src/shapes.js";
+import { Field, leaf } from "../src/shapes.js";
 import { deflate, inflate } from "../src/zlib.js";
 import { cases } from "./cases.js";
 
@@ -71,4 +72,30 @@ test("what is written is read, and each flipped bit is damage or harmless", asyn
       assert.ok(same && (end !== null || lines.length === values.length), `bit ${bit}`);
     }
   }
+});
+
+const order = (...fields: Field[]): Schema => new Schema({ k: "reference", to: 0 },
+  [{ name: "Order", form: "record", order: "unknown", constructors: [{ name: "Order", retired: false, fields }] }]);
+
+test("a file that goes on with another schema is read as one type", async () => {
+  const count = { name: "count", shape: leaf("word8") };
+  const old = order(count);
+  const today: Today = {
+    schema: order({ name: "channel", shape: leaf("utf8") }, { name: "count", shape: leaf("word32") }),
+    evolution: { Order: [{ rule: "added", field: "channel", default: "web" }] },
+  };
+  const bytes = concat([writeBytes(old, [{ count: 1 }, { count: 2 }]), writeBytes(today.schema, [{ channel: "shop", count: 300 }])]);
+  const expected = [[0, { channel: "web", count: 1 }], [1, { channel: "web", count: 2 }], [2, { channel: "shop", count: 300 }]];
+  assert.deepEqual([...readBytes(bytes, { as: today })].map((r) => [r.number, r.value]), expected);
+  const found: unknown[] = [];
+  for await (const r of readStream(chunks(bytes, 11), { as: today })) found.push([r.number, r.value]);
+  assert.deepEqual(found, expected);
+  assert.throws(() => [...readBytes(bytes, { as: { schema: today.schema } })],
+    /another type: Order\.channel: the field is new; give it a default with added @"channel" in the evolution of Order/);
+  const dropping: Today = { schema: old, skipping: true };
+  assert.throws(() => [...readBytes(bytes, { as: dropping })], /cannot become/);
+  // Records that have no bytes have one that is 0.
+  const empty = order();
+  const filled = { schema: order(count), evolution: { Order: [{ rule: "added" as const, field: "count", default: 7 }] } };
+  assert.deepEqual([...readBytes(writeBytes(empty, [{}, {}]), { as: filled })].map((r) => r.value), [{ count: 7 }, { count: 7 }]);
 });

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { fromHex, toHex } from "../src/bytes.js";
 import { END, frameBytes, helloBytes, Incoming, MessageError, verdictBytes } from "../src/messages.js";
 import { concat } from "../src/bytes.js";
+import { Schema } from "../src/schema.js";
+import { leaf, Shape } from "../src/shapes.js";
 import { cases } from "./cases.js";
 
 async function* chunks(bytes: Uint8Array, n: number): AsyncGenerator<Uint8Array> {
@@ -32,3 +34,17 @@ for (const size of [1, 7, 100000]) {
     }
   });
 }
+
+test("messages are read as another type", async () => {
+  const schema = (of: Shape): Schema => new Schema(of, []);
+  const sent = schema(leaf("word8"));
+  const stream = concat([helloBytes(sent, true), verdictBytes(null), frameBytes(sent.encodeValue(7), true), END]);
+  const incoming = new Incoming(chunks(stream, 5), undefined, { schema: schema({ k: "maybe", of: leaf("int64") }) });
+  await incoming.handshake();
+  const found: unknown[] = [];
+  for await (const v of incoming.messages()) found.push(v);
+  assert.deepEqual(found, [7n]);
+  const other = new Incoming(chunks(stream, 5), undefined, { schema: schema(leaf("bool")) });
+  const why = await other.handshake().then(() => "", (e: Error) => e.message);
+  assert.ok(/cannot be read: value: Word8 cannot become Bool; /.test(why), why);
+});

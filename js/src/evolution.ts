@@ -1,0 +1,96 @@
+/** Reading values of older and newer schemas as those of a type. */
+import { Sink } from "./bytes.js";
+import { AshlarError, DecodeError } from "./errors.js";
+import { program } from "./match.js";
+import { Mismatch } from "./mismatch.js";
+import { isIdentity, Program, unreadable } from "./ops.js";
+import { putValue } from "./output.js";
+import { Evolution } from "./rules.js";
+import { Schema } from "./schema.js";
+import { Shape } from "./shapes.js";
+import { State } from "./state.js";
+import { origin, Translation } from "./translate.js";
+
+/** The data of a schema cannot be read as a type. The message is that of Haskell's `describeMismatch`. */
+export class EvolutionError extends AshlarError {
+  override name = "EvolutionError";
+}
+
+/** What data are read as: a schema, what has changed in its types, and whether what it does not have is passed over. */
+export interface Today { schema: Schema; evolution?: Evolution; skipping?: boolean }
+
+/** Reads values, which may have been written with another schema. */
+export interface Values {
+  /** May a value have no bytes? */
+  readonly mayBeEmpty: boolean;
+  /** All bytes of a value. */
+  decodeValue(bytes: Uint8Array): unknown;
+  /** The value that begins at an index, and where it ends. Offsets in errors count from there. */
+  decodeFrom(bytes: Uint8Array, at: number): [unknown, number];
+  /** Values up to the first that is out of the ordinary. Returns where that begins. */
+  decodeQuickly(bytes: Uint8Array, at: number, count: number, into: unknown[]): number;
+}
+
+/** Translates old bytes, and reads the new ones. Offsets in errors are those in the old bytes. */
+class Evolved implements Values {
+  readonly mayBeEmpty = true;
+  private readonly translation: Translation;
+
+  constructor(private readonly schema: Schema, found: Program) {
+    this.translation = new Translation(found);
+  }
+
+  decodeValue(bytes: Uint8Array): unknown {
+    const [value, end] = this.decodeFrom(bytes, 0);
+    if (end < bytes.length) throw new DecodeError(end, "", "expected the end of the input");
+    return value;
+  }
+
+  decodeFrom(bytes: Uint8Array, at: number): [unknown, number] {
+    const st = new State(bytes, at, bytes.length);
+    const found = this.translation.run(st);
+    try {
+      return [this.schema.decodeValue(found.bytes), st.at];
+    } catch (e) {
+      if (!(e instanceof DecodeError)) throw e;
+      throw new DecodeError(origin(found.pieces, e.offset, st.at) - at, e.path, e.reason);
+    }
+  }
+
+  decodeQuickly(_bytes: Uint8Array, at: number): number {
+    return at;
+  }
+}
+
+/** How to read values of an old schema as those of a type. Throws an `EvolutionError` if that is not possible. */
+export function evolve(old: Schema, today: Today): Values {
+  const { schema } = today;
+  if (old.fingerprintHex() === schema.fingerprintHex()) return schema;
+  try {
+    const encode = (shape: Shape, value: unknown): Uint8Array => {
+      const out = new Sink();
+      putValue(out, schema.facts, shape, value);
+      return out.slice();
+    };
+    const found = program(old, schema, today.evolution ?? {}, today.skipping ?? false, encode);
+    if (isIdentity(found)) return schema;
+    const problem = unreadable(found);
+    if (problem !== null) throw problem;
+    return new Evolved(schema, found);
+  } catch (e) {
+    if (e instanceof Mismatch) throw new EvolutionError(e.describe());
+    throw e;
+  }
+}
+
+/** How to read values of a schema, given its bytes, as those of a type, or as they are; or why not. */
+export function valuesOf(bytes: Uint8Array, today: Today | null): { values: Values; schema: Schema } | string {
+  try {
+    const schema = Schema.decode(bytes);
+    return { values: today === null ? schema : evolve(schema, today), schema };
+  } catch (e) {
+    if (e instanceof EvolutionError) return e.message;
+    if (!(e instanceof DecodeError)) throw e;
+    return `${today === null ? "no schema that can be read" : "the schema of the records cannot be read"}: ${e.message}`;
+  }
+}

@@ -1,0 +1,206 @@
+/** From two schemas to a program. */
+import { definitionNames, describeShape } from "./describe.js";
+import { dropDefinition } from "./dropping.js";
+import { Mismatch } from "./mismatch.js";
+import { copy, countBytes, each, Op, Program, put, switching, tidy } from "./ops.js";
+import { definitionOps } from "./matchdefs.js";
+import {
+  bad, below, converting, FREE, Key, noValues, Path, pathText, peelings, placeIn, Planner, textOf, Wrapping,
+} from "./planning.js";
+import { Evolution, rulesOf } from "./rules.js";
+import { Schema } from "./schema.js";
+import { Constructor, Definition, Shape } from "./shapes.js";
+import { leafOps, lettersOps, stringOps, textOps, wholeOps } from "./whole.js";
+
+/**
+ * The program that turns values of the old schema into values of the new one. Throws a `Mismatch` if there is none.
+ * `skipping` passes over what the type does not have.
+ */
+export function program(
+  old: Schema, next: Schema, evolution: Evolution, skipping: boolean, encode: (shape: Shape, value: unknown) => Uint8Array,
+): Program {
+  return new Match(old, next, evolution, skipping, encode).program();
+}
+
+const size = (d: Definition): number => d.constructors.reduce((n, c) => n + 1 + c.fields.length, 0);
+const CONTAINED: Wrapping = { maybe: true, list: false };
+const OPTIONAL: Wrapping = { maybe: false, list: true };
+
+/** Compares the shapes of two schemas. */
+class Match {
+  private readonly planner = new Planner();
+  private readonly oldPeeled: Array<Shape | null>;
+  private readonly newPeeled: Array<Shape | null>;
+  private readonly oldNames: string[];
+  private readonly newNames: string[];
+
+  constructor(
+    private readonly old: Schema, private readonly next: Schema, private readonly evolution: Evolution,
+    private readonly skipping: boolean, private readonly encode: (shape: Shape, value: unknown) => Uint8Array,
+  ) {
+    this.oldPeeled = peelings(old.definitions);
+    this.newPeeled = peelings(next.definitions);
+    this.oldNames = definitionNames(old.definitions);
+    this.newNames = definitionNames(next.definitions);
+  }
+
+  program(): Program {
+    const { planner, next } = this;
+    const root = this.peel(this.newPeeled, next.root);
+    const name = root !== null && root.k === "reference" ? (next.definitions[root.to] as Definition).name : "value";
+    const main = tidy(this.shapes(false, FREE, below(null, name), this.old.root, next.root));
+    for (let x = planner.queue.pop(); x !== undefined; x = planner.queue.pop()) {
+      planner.done.set(x.number, tidy(this.procedure(x.path, x.key)));
+    }
+    return { main, procedures: planner.done };
+  }
+
+  private procedure(path: Path, key: Key): Op[] {
+    const { planner } = this;
+    if (key.kind === "dropping") {
+      const d = this.old.definitions[key.old] as Definition;
+      planner.spend(path, size(d));
+      return dropDefinition(planner, path, d);
+    }
+    if (key.kind === "wrapped") {
+      planner.spend(path, 1);
+      return this.unfolded(key.inKey, key.wrapping, path, key.shape, { k: "reference", to: key.next });
+    }
+    const d = this.old.definitions[key.old] as Definition;
+    const e = this.next.definitions[key.next] as Definition;
+    planner.spend(path, size(d) + size(e));
+    return definitionOps({
+      planner, encode: this.encode, inKey: key.inKey, path, skip: this.skipping,
+      one: (at, x, y) => this.shapes(key.inKey, FREE, at, x, y),
+    }, rulesOf(this.evolution, e.name), d, e);
+  }
+
+  private peel(known: Array<Shape | null>, s: Shape): Shape | null {
+    return s.k === "reference" ? (known[s.to] as Shape | null) : s;
+  }
+
+  private cannot(path: Path, x: Shape, y: Shape): Mismatch {
+    const names = [describeShape(this.oldNames, x), describeShape(this.newNames, y)];
+    return new Mismatch(pathText(path), "CannotBecome", names, converting(path));
+  }
+
+  /** The steps for a value of the one shape to become one of the other. */
+  private shapes(inKey: boolean, wrapping: Wrapping, path: Path, x: Shape, y: Shape): Op[] {
+    if (y.k === "reference" && this.next.facts.recursive.has(y.to)) {
+      return this.planner.call(path, { kind: "wrapped", inKey, next: y.to, shape: x, wrapping });
+    }
+    return this.unfolded(inKey, wrapping, path, x, y);
+  }
+
+  private unfolded(inKey: boolean, wrapping: Wrapping, path: Path, x0: Shape, y0: Shape): Op[] {
+    const x = this.peel(this.oldPeeled, x0);
+    const y = this.peel(this.newPeeled, y0);
+    // A newtype outside of all fields may convert its own field.
+    if (y0.k === "reference" && !inKey && placeIn(path) === null) {
+      const d = this.next.definitions[y0.to] as Definition;
+      const field = (d.constructors[0] as Constructor | undefined)?.fields[0]?.name;
+      if (d.form === "newtype" && field !== undefined) path = below(path, { text: "", type: d.name, field });
+    }
+    if (x === null) return noValues(y === null);
+    if (y === null) return bad(path, "HasNoValues");
+    return this.bare(inKey, wrapping, path, x, y);
+  }
+
+  /** What is inside of a wrapping is compared. The mismatch names the shapes around it. */
+  private inside(inKey: boolean, wrapping: Wrapping, path: Path, whole: Mismatch, x: Shape, y: Shape): Op[] {
+    try {
+      return this.shapes(inKey, wrapping, path, x, y);
+    } catch (e) {
+      if (e instanceof Mismatch && e.kind === "CannotBecome" && e.path === pathText(path)) e.names = whole.names;
+      throw e;
+    }
+  }
+
+  private bare(inKey: boolean, wrapping: Wrapping, path: Path, x: Shape, y: Shape): Op[] {
+    for (const s of [x, y]) if (s.k === "irregular") bad(path, "IsIrregular", s.name);
+    if (x.k === "reference" && y.k === "reference") {
+      return this.planner.call(path, { kind: "pair", inKey, old: x.to, next: y.to });
+    }
+    const found = this.leaves(inKey, path, x, y) ?? this.containers(inKey, path, x, y)
+      ?? (inKey ? null : this.wrapped(wrapping, path, x, y));
+    if (found === null) throw this.cannot(path, x, y);
+    return found;
+  }
+
+  private leaves(inKey: boolean, path: Path, x: Shape, y: Shape): Op[] | null {
+    const same = (): boolean => textOf(x) === textOf(y);
+    if (x.k === "leaf" && y.k === "leaf") {
+      if (same()) return leafOps(true, x);
+      const found = wholeOps(x, y) ?? stringOps(!inKey, x, y) ?? (inKey ? null : textOps(x, y));
+      if (found === null) throw this.cannot(path, x, y);
+      return found;
+    }
+    if (x.k === "between" || y.k === "between") return wholeOps(x, y);
+    if (x.k === "ratio" && y.k === "ratio") {
+      const ops = wholeOps(x.of, y.of);
+      return ops === null ? null : [...ops, ...ops];
+    }
+    if (x.k === "constant" && same()) return [copy(x.bytes.length)];
+    if (x.k === "opaque" && same()) {
+      if (x.size !== null) return [copy(Number(x.size))];
+      return [{ op: "unreadable", mismatch: new Mismatch(pathText(path), "NotDescribed", [x.name]) }];
+    }
+    return null;
+  }
+
+  private containers(inKey: boolean, path: Path, x: Shape, y: Shape): Op[] | null {
+    const elements = below(path, "[]");
+    if (x.k === "maybe" && y.k === "maybe") {
+      const ops = this.inside(inKey, OPTIONAL, path, this.cannot(path, x, y), x.of, y.of);
+      return [switching("Maybe", 1, true, [[put(Uint8Array.of(0))], [put(Uint8Array.of(1)), ...ops]])];
+    }
+    if (x.k === "tuple" && y.k === "tuple" && x.of.length === y.of.length) {
+      return x.of.flatMap((a, i) => this.shapes(inKey, FREE, below(path, `.${i + 1}`), a, y.of[i] as Shape));
+    }
+    if ((x.k === "list" || x.k === "nonEmpty") && y.k === "list") {
+      const least = x.k === "nonEmpty" ? 1 : 0;
+      return [each(x.compact, y.compact, least, this.shapes(inKey, CONTAINED, elements, x.of, y.of))];
+    }
+    if (x.k === "nonEmpty" && y.k === "nonEmpty") {
+      return [each(x.compact, y.compact, 0, this.shapes(inKey, CONTAINED, elements, x.of, y.of))];
+    }
+    if (x.k === "set" && y.k === "set") return [each(x.compact, y.compact, 0, this.shapes(true, FREE, elements, x.of, y.of))];
+    if (x.k === "map" && y.k === "map") {
+      const key = this.shapes(true, FREE, below(path, "{key}"), x.key, y.key);
+      return [each(x.compact, y.compact, 0, [...key, ...this.shapes(inKey, FREE, below(path, "{}"), x.value, y.value)])];
+    }
+    if (x.k === "array" && y.k === "array") {
+      const index = this.shapes(true, FREE, below(path, "[index]"), x.index, y.index);
+      return [...index, ...index, each(false, false, 0, this.shapes(inKey, FREE, elements, x.of, y.of))];
+    }
+    return null;
+  }
+
+  /** Changes of what is around a value. None of them is allowed in keys. */
+  private wrapped(wrapping: Wrapping, path: Path, x: Shape, y: Shape): Op[] | null {
+    const whole = this.cannot(path, x, y);
+    if (y.k === "maybe" && wrapping.maybe) {
+      return [put(Uint8Array.of(1)), ...this.inside(false, OPTIONAL, path, whole, x, y.of)];
+    }
+    if (y.k !== "list" && y.k !== "nonEmpty") return null;
+    const of = this.peel(this.newPeeled, y.of);
+    const elements = (of2: Shape, compact: boolean): Op[] =>
+      [each(compact, y.compact, 0, this.shapes(false, CONTAINED, below(path, "[]"), of2, y.of))];
+    if (y.k === "list") {
+      const letters = x.k === "leaf" && of !== null && of.k === "leaf" ? lettersOps(x, y.compact, of) : null;
+      if (letters !== null) return letters;
+      if (x.k === "set") return elements(x.of, x.compact);
+      if (x.k === "map" && of !== null && of.k === "tuple" && of.of.length === 2) {
+        return elements({ k: "tuple", of: [x.key, x.value] }, x.compact);
+      }
+      if (x.k === "maybe" && wrapping.list && of !== null && of.k !== "maybe") {
+        const ops = this.inside(false, CONTAINED, path, whole, x.of, y.of);
+        return [switching("Maybe", 1, false, [[put(countBytes(y.compact, 0))], [put(countBytes(y.compact, 1)), ...ops]])];
+      }
+    }
+    if (wrapping.list && x.k !== "list" && x.k !== "nonEmpty" && x.k !== "set") {
+      return [put(countBytes(y.compact, 1)), ...this.inside(false, CONTAINED, path, whole, x, y.of)];
+    }
+    return null;
+  }
+}
