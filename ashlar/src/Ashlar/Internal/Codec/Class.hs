@@ -396,28 +396,31 @@ varying :: Int -> Outline -> Layout a
 varying n@(I# n#) outline = Layout Written (\asks -> Width asks 0# n#) (Variable n) (Just outline)
 {-# INLINE varying #-}
 
+-- The functions below take an instance, not its layout: GHC would unfold the layout of each field
+-- where it is passed on, and compile it there. (@scripts/compile-times --check@.)
+
 -- | The layout of a container: a length of eight bytes, and the elements.
-counting :: Layout a -> Get a -> Layout c
-counting l g = varying 8 (elementsAfter Length l g)
+counting :: forall a c. Codec a => Layout c
+counting = varying 8 (elementsAfter @a Length)
 {-# INLINE counting #-}
 
 -- | The same for pairs.
-countingPairs :: Layout a -> Get a -> Layout b -> Get b -> Layout c
-countingPairs l g m h = varying 8 (pairsAfter l g m h)
+countingPairs :: forall a b c. (Codec a, Codec b) => Layout c
+countingPairs = varying 8 (pairsAfter @a @b)
 {-# INLINE countingPairs #-}
 
-pairsAfter :: Layout a -> Get a -> Layout b -> Get b -> Outline
-pairsAfter l g m h = case l of
-  Fix f | Fix f' <- m -> Units 0 Length (plusSize (fixedSize f) (fixedSize f')) (Bytes 0)
-  _ -> Values 0 Length (fieldThen l g (fieldThen m h (Bytes 0))) (Bytes 0)
+pairsAfter :: forall a b. (Codec a, Codec b) => Outline
+pairsAfter = case layout @a of
+  Fix f | Fix g <- layout @b -> Units 0 Length (plusSize (fixedSize f) (fixedSize g)) (Bytes 0)
+  _ -> Values 0 Length (fieldThen @a (fieldThen @b (Bytes 0))) (Bytes 0)
 {-# NOINLINE pairsAfter #-}
 
 -- | A count, and elements. The outline of elements of variable size is not forced, because they may
 -- contain the container.
-elementsAfter :: Count -> Layout a -> Get a -> Outline
-elementsAfter k l g = case l of
+elementsAfter :: forall a. Codec a => Count -> Outline
+elementsAfter k = case layout @a of
   Fix f -> Units 0 k (fixedSize f) (Bytes 0)
-  Var _ -> Values 0 k (outlineIn l g) (Bytes 0)
+  Var _ -> Values 0 k (outlineOf @a) (Bytes 0)
 {-# NOINLINE elementsAfter #-}
 
 -- | The layout of a count, of this size at least, and units of a number of bytes.
@@ -427,21 +430,18 @@ bytesAfter least k unit = varying least (Units 0 k unit (Bytes 0))
 
 -- | How the bytes of a value are arranged.
 outlineOf :: forall a. Codec a => Outline
-outlineOf = outlineIn (layout @a) (get @a)
-
-outlineIn :: Layout a -> Get a -> Outline
-outlineIn l g = case l of
+outlineOf = case layout @a of
   Layout _ _ (Constant f) _ -> Bytes (fixedSize f)
-  Layout _ _ _ Nothing -> Decoded 0 (() <$ g) (Bytes 0)
+  Layout _ _ _ Nothing -> Decoded 0 (() <$ get @a) (Bytes 0)
   Layout _ _ _ (Just o) -> o
-{-# NOINLINE outlineIn #-}
+{-# NOINLINE outlineOf #-}
 
 -- | The outline of a field, before that of those after it. It does not force a derived outline,
 -- which may contain itself.
-fieldThen :: Layout a -> Get a -> Outline -> Outline
-fieldThen l g rest
-  | isDerived l, Var _ <- l = Part 0 (outlineIn l g) rest
-  | otherwise = outlineIn l g `followedBy` rest
+fieldThen :: forall a. Codec a => Outline -> Outline
+fieldThen rest = case layout @a of
+  l@(Var _) | isDerived l -> Part 0 (outlineOf @a) rest
+  _ -> outlineOf @a `followedBy` rest
 {-# NOINLINE fieldThen #-}
 
 -- | Pass over a value without making it. Where 'get' fails because bytes are missing, or at a

@@ -203,8 +203,6 @@ instance
     mappedLayout
       (\y -> case there y of M1 (M1 (M1 (K1 x))) -> x)
       (\x -> back (M1 (M1 (M1 (K1 x)))))
-      layout
-      get
   {-# INLINE gLayout #-}
   gSize own there = case own of
     Fix f -> \_ -> fixedSize f
@@ -226,12 +224,12 @@ instance
 
 -- | The layout of a type that has the format of another one. The type may contain itself:
 -- Note [Types that contain themselves].
-mappedLayout :: (b -> a) -> (a -> b) -> Layout a -> Get a -> Layout b
-mappedLayout there back l g =
+mappedLayout :: forall a b. Codec a => (b -> a) -> (a -> b) -> Layout b
+mappedLayout there back =
   derivedLayout
-    (widthOf l)
-    (\_ -> fixedMap there back (formatIn l))
-    (fieldThen l g (O.Bytes 0))
+    (widthOf (layout @a))
+    (\_ -> fixedMap there back (formatIn layout))
+    (fieldThen @a (O.Bytes 0))
 {-# INLINE mappedLayout #-}
 
 -- The format of a layout that the caller knows to be 'Fix'.

@@ -156,7 +156,7 @@ instance (Codec t, Before '(a, ts)) => Before '(a, t ': ts) where
       Width asks'' constant' n -> case plusSize (I# m) (I# n) of
         I# mn -> Width asks'' (constant `andI#` constant') mn
   {-# INLINE beforeWidth #-}
-  beforeOutline rest = beforeOutline @'(a, ts) (fieldThen (layout :: Layout t) get rest)
+  beforeOutline rest = beforeOutline @'(a, ts) (fieldThen @t rest)
   {-# INLINE beforeOutline #-}
 
 -- | What a view needs to know of a type before its fields.

@@ -347,7 +347,7 @@ instance GFields U1 where
 instance Codec a => GFields (S1 c (K1 i a)) where
   gWidth asks = widthOf (layout :: Layout a) asks
   {-# INLINE gWidth #-}
-  gOutline rest = fieldThen (layout :: Layout a) get rest
+  gOutline rest = fieldThen @a rest
   {-# INLINE gOutline #-}
   gWrite (I# most) rest = case layoutPlain layout of
     Constant f -> constantBefore most f (\x -> unK1 (unM1 x)) rest

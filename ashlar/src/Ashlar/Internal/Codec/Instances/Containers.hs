@@ -3,6 +3,7 @@
 {-# LANGUAGE FlexibleContexts #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
 
 -- |
@@ -67,7 +68,7 @@ import GHC.Exts (noinline)
 -- | The number of entries, and the key and value of each, in ascending order of keys. Decoding
 -- refuses keys that do not ascend strictly.
 instance (Ord k, Codec k, Codec v) => Codec (M.Map k v) where
-  layout = countingPairs (layout :: Layout k) get (layout :: Layout v) get
+  layout = countingPairs @k @v
   size = sizePrefixed
   put = putPrefixed
   get = getPrefixed
@@ -89,7 +90,7 @@ instance (Ord k, Codec k, Codec v) => Counted (M.Map k v) where
 
 -- | As a 'M.Map' with 'Int' keys.
 instance Codec v => Codec (IM.IntMap v) where
-  layout = countingPairs (layout :: Layout Int) get (layout :: Layout v) get
+  layout = countingPairs @Int @v
   size = sizePrefixed
   put = putPrefixed
   get = getPrefixed
@@ -111,7 +112,7 @@ instance Codec v => Counted (IM.IntMap v) where
 -- | The number of elements, and the elements in ascending order. Decoding refuses elements that do
 -- not ascend strictly.
 instance (Ord a, Codec a) => Codec (Set.Set a) where
-  layout = counting (layout :: Layout a) get
+  layout = counting @a
   size = sizePrefixed
   put = putPrefixed
   get = getPrefixed
@@ -131,7 +132,7 @@ instance (Ord a, Codec a) => Counted (Set.Set a) where
 
 -- | As a 'Set.Set' of 'Int'.
 instance Codec IS.IntSet where
-  layout = counting (layout :: Layout Int) get
+  layout = counting @Int
   size = sizePrefixed
   put = putPrefixed
   get = getPrefixed
@@ -148,7 +149,7 @@ instance Counted IS.IntSet where
 
 -- | The number of elements, and the elements.
 instance Codec a => Codec (Seq.Seq a) where
-  layout = counting (layout :: Layout a) get
+  layout = counting @a
   size = sizePrefixed
   put = putPrefixed
   get = getPrefixed
@@ -302,7 +303,7 @@ getIntSet n =
 -- | The lower bound, the upper bound, the number of elements, and the elements, in the order of
 -- their indices. Decoding refuses a number that does not agree with the bounds.
 instance (Ix i, Codec i, Codec e) => Codec (Base.Array i e) where
-  layout = layoutIndexed (layout :: Layout i) get (layout :: Layout e) get
+  layout = layoutIndexed @i @e
   size arr =
     sizeIndexed (Base.bounds arr) (layout :: Layout e) (Base.numElements arr) $
       F.foldl' (\n x -> n + size x) 0 arr
@@ -319,7 +320,7 @@ instance (Ix i, Codec i, Codec e) => Codec (Base.Array i e) where
 
 -- | As a boxed array.
 instance (Ix i, Codec i, IArray UArray e, Codec e) => Codec (UArray i e) where
-  layout = layoutIndexed (layout :: Layout i) get (layout :: Layout e) get
+  layout = layoutIndexed @i @e
   size arr =
     sizeIndexed (bounds arr) (layout :: Layout e) (numElements arr) $
       sum [size (unsafeAt arr i) | i <- [0 .. numElements arr - 1]]
@@ -332,11 +333,11 @@ instance (Ix i, Codec i, IArray UArray e, Codec e) => Codec (UArray i e) where
   {-# INLINEABLE get #-}
 
 -- Two bounds, and what a vector of the elements has.
-layoutIndexed :: Layout i -> Get i -> Layout e -> Get e -> Layout a
-layoutIndexed i getI e getE = varying (plusSize (plusSize least least) lengthSize) outline
+layoutIndexed :: forall i e a. (Codec i, Codec e) => Layout a
+layoutIndexed = varying (plusSize (plusSize least least) lengthSize) outline
   where
-    least = leastSize i
-    outline = fieldThen i getI (fieldThen i getI (elementsAfter Length e getE))
+    least = leastSize (layout @i)
+    outline = fieldThen @i (fieldThen @i (elementsAfter @e Length))
 
 sizeIndexed :: Codec i => (i, i) -> Layout e -> Int -> Int -> Int
 sizeIndexed b elements n sizes = size b + lengthSize + sizeElements elements n sizes
@@ -373,7 +374,7 @@ instance Counted ByteArray where
 
 -- | As a primitive vector.
 instance (Codec a, Prim a) => Codec (PrimArray a) where
-  layout = counting (layout :: Layout a) get
+  layout = counting @a
   size arr = size (primVector arr)
   put arr = put (primVector arr)
   get = get >>= \v -> pure $! primArray v
@@ -407,7 +408,7 @@ primArray (P.Vector start n (ByteArray bytes#))
 
 -- | As a boxed vector.
 instance Codec a => Codec (Array a) where
-  layout = counting (layout :: Layout a) get
+  layout = counting @a
   size = sizePrefixed
 
   -- 'putIndexed' passes indices below the length.
@@ -429,7 +430,7 @@ instance Codec a => Counted (Array a) where
 
 -- | As a boxed vector.
 instance Codec a => Codec (SmallArray a) where
-  layout = counting (layout :: Layout a) get
+  layout = counting @a
   size = sizePrefixed
   put arr = putIndexed (sizeofSmallArray arr) (indexSmallArrayM arr)
   get = getPrefixed

@@ -4,6 +4,7 @@
 {-# LANGUAGE PolyKinds #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE StandaloneDeriving #-}
+{-# LANGUAGE TypeApplications #-}
 {-# LANGUAGE UndecidableInstances #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
 
@@ -134,7 +135,7 @@ instance
 
 -- | The number of elements, and the elements.
 instance Codec a => Codec [a] where
-  layout = counting (layout :: Layout a) get
+  layout = counting @a
   size = sizePrefixed
   put = putPrefixed
   get = getPrefixed
@@ -153,7 +154,7 @@ instance Codec a => Counted [a] where
 
 -- | As a list. Decoding refuses an empty one.
 instance Codec a => Codec (NonEmpty a) where
-  layout = counting (layout :: Layout a) get
+  layout = counting @a
   size = formatSize nonEmpty'
   put = formatPut nonEmpty'
   get = formatGet nonEmpty'

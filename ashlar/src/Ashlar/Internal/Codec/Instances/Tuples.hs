@@ -22,7 +22,7 @@ import Ashlar.Internal.Get.Core (Get)
 data Halves c a b = Halves (c -> (a, b)) ((a, b) -> c)
 
 layoutOf :: (Codec a, Codec b) => Halves c a b -> Layout c
-layoutOf (Halves there back) = mappedLayout there back layout get
+layoutOf (Halves there back) = mappedLayout there back
 {-# INLINE layoutOf #-}
 
 sizeOf :: (Codec a, Codec b) => Halves c a b -> c -> Int

@@ -1,5 +1,6 @@
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
 
 -- |
@@ -68,7 +69,7 @@ putVectorBare v = putIndexedBare (G.length v) (Slots.unsafeIndexM v)
 
 -- | The number of elements, and the elements.
 instance Codec a => Codec (V.Vector a) where
-  layout = counting (layout :: Layout a) get
+  layout = counting @a
   size = sizePrefixed
   put = putVector
   get = getPrefixed
@@ -87,7 +88,7 @@ instance Codec a => Counted (V.Vector a) where
 
 -- | As a boxed vector.
 instance (Codec a, U.Unbox a) => Codec (U.Vector a) where
-  layout = counting (layout :: Layout a) get
+  layout = counting @a
   size = sizePrefixed
   put = putUnboxed
   get = getPrefixed
@@ -106,7 +107,7 @@ instance (Codec a, U.Unbox a) => Counted (U.Vector a) where
 
 -- | As a boxed vector. It is copied where its memory has the bytes of the format.
 instance (Codec a, S.Storable a) => Codec (S.Vector a) where
-  layout = counting (layout :: Layout a) get
+  layout = counting @a
   size = sizePrefixed
   put v = case layout :: Layout a of
     Fix f | plainStorable (proxy# :: Proxy# a) -> append (putLength (S.length v)) (putStorable f v)
@@ -147,7 +148,7 @@ putStorable f v = chunk bytes
 
 -- | As a boxed vector. It is copied where its memory has the bytes of the format.
 instance (Codec a, P.Prim a) => Codec (P.Vector a) where
-  layout = counting (layout :: Layout a) get
+  layout = counting @a
   size = sizePrefixed
   put v = case layout :: Layout a of
     Fix f | plainPrim (proxy# :: Proxy# a) -> append (putLength (P.length v)) (putPrimitive f v)
