@@ -67,6 +67,7 @@ afterRecord n
 -- over by its lengths and tags. An older one is decoded, and encoded anew.
 --
 -- >>> :set -XDataKinds -XDeriveAnyClass -XDeriveGeneric -XTypeApplications
+-- >>> import Ashlar.File
 -- >>> import Ashlar.View (decodeView, field)
 -- >>> data Order = Order { item :: Text, count :: Int } deriving (Generic, Codec)
 -- >>> let order = fixedType "order, version 1" :: RecordType Order

@@ -450,7 +450,7 @@ fieldThen rest = case layout @a of
 --
 -- >>> :set -XTypeApplications
 -- >>> let bytes = encode ("passed over" :: Text, 'x')
--- >>> runGet (skipValue @Text *> get) bytes :: Either DecodeError Char
--- Right 'x'
+-- >>> runGet (skipValue @Text *> getWord32le) bytes
+-- Right 120
 skipValue :: forall a. Codec a => Get ()
 skipValue = skipOutline (outlineOf @a)
