@@ -72,9 +72,11 @@ afterRecord n
 -- >>> data Order = Order { item :: Text, count :: Int } deriving (Generic, Codec)
 -- >>> let order = fixedType "order, version 1" :: RecordType Order
 -- >>> writeRecords order "orders" [Order "brick" 12, Order "mortar" 3]
--- >>> let add n o = either (fail . show) (pure . (n +)) (decodeView (field @"count" o))
--- >>> foldRecords (viewed order) "orders" add 0
--- Right 15
+-- >>> :{
+-- foldRecords (viewed order) "orders"
+--   (\n o -> pure ((+) <$> n <*> decodeView (field @"count" o))) (Right 0)
+-- :}
+-- Right (Right 15)
 viewed :: Codec a => RecordType a -> RecordType (View a)
 viewed ty = ty {typeEvolved = \bytes fingerprint -> asViews <$> typeEvolved ty bytes fingerprint}
   where
