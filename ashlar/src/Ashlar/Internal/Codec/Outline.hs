@@ -92,7 +92,7 @@ followedBy o rest = case o of
   Decoded n g (Bytes m) -> Decoded n g (after m rest)
   _ -> Part 0 o rest
 
--- | How many values without bytes a count may announce: the steps of 'defaultBudget'.
+-- | How many values without bytes a count may announce: the steps of the default budget.
 mostEmpty :: Int
 mostEmpty = 1048576
 
@@ -137,7 +137,7 @@ getCount k = case k of
 -- right, and its bytes are there. Otherwise -1.
 --
 -- The walk runs on addresses and allocates nothing, except where a decoder has to run. It nests no
--- deeper than the levels of 'defaultBudget'.
+-- deeper than the levels of the default budget.
 endOfOutline :: Outline -> ByteString -> Int
 endOfOutline o bs = inMemory $
   -- GHC cannot see whether the walk returns, so it does not drop what keeps the string alive.
