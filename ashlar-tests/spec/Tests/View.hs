@@ -1,7 +1,7 @@
 {-# LANGUAGE DataKinds #-}
 {-# LANGUAGE DeriveAnyClass #-}
 {-# LANGUAGE DeriveGeneric #-}
-{-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE DerivingVia #-}
 {-# LANGUAGE FlexibleContexts #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE ScopedTypeVariables #-}
@@ -14,11 +14,17 @@
 -- That a view ends where its value ends, for every instance, is a law (@viewAgrees@).
 module Tests.View (tests) where
 
+import Ashlar.Builder (byteString)
 import Ashlar.Codec
+import Ashlar.Codec.Combinators (bijection, both)
 import Ashlar.Codec.Laws
+import Ashlar.Codec.Wrappers (Compact (..))
+import Ashlar.Get (getWord8, runGetLazy)
+import Ashlar.Get.Parse (takeWhile)
 import Ashlar.View (Container, Element, View)
 import qualified Ashlar.View as View
 import Control.Exception (ErrorCall, evaluate, try)
+import Control.Monad (forM_)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.IntMap (IntMap)
@@ -31,7 +37,7 @@ import Data.Sequence (Seq)
 import Data.Set (Set)
 import Data.Text (Text)
 import qualified Data.Vector as V
-import Data.Word (Word16, Word8)
+import Data.Word (Word16, Word64, Word8)
 import GHC.Generics (Generic)
 import GHC.Records (getField)
 import Test.Tasty
@@ -39,6 +45,7 @@ import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
 import Tests.Arbitrary ()
 import Tests.Derived
+import Prelude hiding (takeWhile)
 
 tests :: TestTree
 tests =
@@ -70,6 +77,9 @@ tests =
       testProperty "a view inside of a value" inside,
       testProperties "the instance" (codecLawsFor records),
       testCase "a format of its own is refused" own,
+      testCase "out of bounds: an instance via another type" via,
+      testCase "out of bounds: sizes beyond any memory" beyond,
+      testCase "a decoder that looks ahead, in chunks" lookingAhead,
       testCase "damage is found where it is decoded" damage,
       testCase "checked finds it at once" damageChecked,
       testCase "nested too deeply" deep,
@@ -184,6 +194,61 @@ own = do
       show (e :: ErrorCall)
         @?= "Ashlar.View: the type has a format of its own, so its fields are unknown"
     Right bs -> assertFailure (show bs)
+
+-- The view takes the bytes for those of another type. It must not leave them.
+newtype ByCompact = ByCompact (Compact [Word64])
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+newtype Via = Via [Word64]
+  deriving stock (Generic)
+  deriving (Codec) via ByCompact
+
+via :: Assertion
+via = do
+  let bytes = S.pack ([10] ++ replicate 6 255 ++ [127] ++ replicate 73 1)
+      v = either (error . show) id (View.view bytes) :: View Via
+      listed = View.position @1 v
+  forM_ [2 ^ (61 :: Int) - 3, 2305843009213000000, 2 ^ (60 :: Int), 100] $ \i -> do
+    result <- try (mapM evaluate (fmap got (View.index i listed)))
+    case result of
+      Left e ->
+        show (e :: ErrorCall)
+          @?= "Ashlar.View: the bytes have changed: was their memory written?"
+      Right found -> assertFailure (show found)
+
+-- The sum of the sizes of the fields overflows.
+data Double' a = Double' a a
+
+instance Codec a => Codec (Double' a)
+
+instance Codec a => HasFormat (Double' a) where
+  format = bijection (\(Double' x y) -> (x, y)) (uncurry Double') (both codec codec)
+
+data Beyond a
+  = Here a a a a a a a a a Text
+  | Further (Beyond (Double' a))
+  deriving stock (Generic)
+
+instance Codec a => Codec (Beyond a)
+
+beyond :: Assertion
+beyond = forM_ [57 .. 63] $ \n -> do
+  let bytes = S.replicate n 1 <> S.replicate 65 0
+  assertBool (show n) (refused (View.view bytes :: Either DecodeError (View (Beyond Word8))))
+
+-- The end of the value depends on what follows, not on where a chunk ends.
+newtype Digits = Digits S.ByteString
+
+instance Codec Digits
+
+instance HasFormat Digits where
+  format = fromPutGet 0 (\(Digits bs) -> byteString bs) (Digits <$> takeWhile (< 58))
+
+lookingAhead :: Assertion
+lookingAhead = forM_ [["x1234;"], ["x12", "34;"], ["x1", "2", "34;"]] $ \chunks -> do
+  let parts = (,,) <$> getWord8 <*> (View.viewBytes <$> (get :: Get (View Digits))) <*> getWord8
+  either (assertFailure . show) (@?= (120, "1234", 59)) (runGetLazy parts (L.fromChunks chunks))
 
 -- A Bool of 2, and after it a text.
 damaged :: S.ByteString

@@ -37,9 +37,9 @@
 --
 -- = What is checked
 --
--- 'view' passes over the whole value once. It checks lengths and tags, and that all bytes are
--- there. So no access leaves the value, and a place in it is found without errors. For a type of
--- constant size this is one comparison.
+-- 'view' passes over the whole value once. It checks lengths, tags before fields, and that all
+-- bytes are there. So no access leaves the value, and a place in it is found without errors. For a
+-- type of constant size this is one comparison.
 --
 -- The contents of a place are checked when it is decoded, as 'Ashlar.Codec.get' checks them. So
 -- nobody notices that a text is not UTF-8, that the keys of a map do not ascend, or that
@@ -48,8 +48,11 @@
 --
 -- Fields and constructors are those of a derived format. For a type that has a format of its own
 -- ('Ashlar.Codec.HasFormat'), 'field', 'position', 'constructor' and 'constructorName' call
--- 'error'. A format that only restricts the derived one, by 'Ashlar.Codec.satisfying', will do. An
--- instance derived via another type has the fields of that type.
+-- 'error'. A format that only restricts the derived one, by 'Ashlar.Codec.satisfying', will do. Do
+-- not view the fields of a type whose instance is derived via another type: they may be wrong.
+--
+-- The tag of an enumeration is checked when it is decoded. Of a tag that no constructor has,
+-- 'constructorName' is an 'error', and 'constructor' is 'Nothing'.
 module Ashlar.View
   ( View,
 
@@ -92,7 +95,7 @@ import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Instances.Structures ()
 import Ashlar.Internal.Codec.Outline
 import Ashlar.Internal.Codec.Places
-import Ashlar.Internal.Get.Bytes (available, bytesRead, getByteString)
+import Ashlar.Internal.Get.Bytes (bytesRead, getByteString)
 import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Error (DecodeError)
 import Ashlar.Internal.Get.Numbers (getInt64le)
@@ -115,7 +118,7 @@ import qualified Data.Vector as V
 import qualified Data.Vector.Primitive as P
 import qualified Data.Vector.Storable as VS
 import qualified Data.Vector.Unboxed as U
-import GHC.Exts (Addr#, Int (I#), build, isTrue#, leAddr#, minusAddr#, plusAddr#)
+import GHC.Exts (Addr#, Int (I#), build, minusAddr#, plusAddr#)
 import GHC.ForeignPtr (ForeignPtr (..), ForeignPtrContents)
 import GHC.Generics (Generic (Rep))
 import GHC.Records (HasField (..))
@@ -149,9 +152,7 @@ instance Codec a => Show (View a) where
 
 -- | All bytes that are known from the beginning of the view on.
 onward :: View a -> ByteString
-onward (View p e c)
-  | isTrue# (p `leAddr#` e) = B.fromForeignPtr (ForeignPtr p c) 0 (I# (minusAddr# e p))
-  | otherwise = changed
+onward (View p e c) = B.fromForeignPtr (ForeignPtr p c) 0 (I# (minusAddr# e p))
 {-# INLINE onward #-}
 
 fromBytes :: ByteString -> View a
@@ -159,9 +160,12 @@ fromBytes bs = case B.toForeignPtr bs of
   (ForeignPtr a c, I# off, I# n) -> let !p = plusAddr# a off in View p (plusAddr# p n) c
 {-# INLINE fromBytes #-}
 
--- The bytes after the first n, as the beginning of another value.
+-- The bytes after the first n, as the beginning of another value. All views are made here or from a
+-- string, so none leaves its string, whatever number was computed. (Test "out of bounds".)
 later :: Int -> View a -> View b
-later (I# n) (View p e c) = View (plusAddr# p n) e c
+later n@(I# n#) (View p e c)
+  | 0 <= n && n <= I# (minusAddr# e p) = View (plusAddr# p n#) e c
+  | otherwise = changed
 {-# INLINE later #-}
 
 -- The bytes after what an outline describes.
@@ -218,14 +222,8 @@ instance Codec a => Codec (View a) where
   layout = varying (leastSize (layout @a)) (outlineOf @a)
   size v = S.length (viewBytes v)
   put v = byteString (viewBytes v)
-  get = do
-    n <- available
-    bs <- lookAhead (getByteString n)
-    fromBytes <$> case endOfOutline (outlineOf @a) bs of
-      -1 -> lookAhead extending >>= getByteString
-      m -> getByteString m
+  get = fromBytes <$> (lookAhead extending >>= getByteString)
     where
-      -- The value is not all in the current segment, or wrong.
       extending = do
         start <- bytesRead
         skipValue @a

@@ -22,6 +22,7 @@ module Ashlar.Internal.Codec.Outline
   )
 where
 
+import Ashlar.Internal.Codec.Fixed (plusSize)
 import Ashlar.Internal.Get.Budget (chargedIfEmpty, deeper, spendEmpties)
 import Ashlar.Internal.Get.Bytes (skip)
 import Ashlar.Internal.Get.Core
@@ -73,15 +74,15 @@ data Count
   | -- | In LEB128, and it is no count but the value: 'Units' of 0 bytes follow.
     Itself
 
--- | An outline after that many bytes.
+-- | An outline after that many bytes. The sum is cut off, so that it is never negative.
 after :: Int -> Outline -> Outline
 after n o = case o of
-  Bytes m -> Bytes (n + m)
-  Units m k u rest -> Units (n + m) k u rest
-  Values m k x rest -> Values (n + m) k x rest
-  OneOf m w xs -> OneOf (n + m) w xs
-  Part m x rest -> Part (n + m) x rest
-  Decoded m g rest -> Decoded (n + m) g rest
+  Bytes m -> Bytes (plusSize n m)
+  Units m k u rest -> Units (plusSize n m) k u rest
+  Values m k x rest -> Values (plusSize n m) k x rest
+  OneOf m w xs -> OneOf (plusSize n m) w xs
+  Part m x rest -> Part (plusSize n m) x rest
+  Decoded m g rest -> Decoded (plusSize n m) g rest
 
 -- | One value after another. Forces the first.
 followedBy :: Outline -> Outline -> Outline
