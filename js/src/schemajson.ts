@@ -2,7 +2,6 @@
 import { fromHex, toHex } from "./bytes.js";
 import { AshlarError } from "./errors.js";
 import * as s from "./shapes.js";
-import { quoted } from "./text.js";
 
 type Members = Array<[string, string]>;
 const object = (m: Members): string => `{${m.map(([k, v]) => `"${k}":${v}`).join(",")}}`;
@@ -30,20 +29,20 @@ function shapeJson(x: s.Shape): string {
     case "reference": return object([kind, ["to", String(x.to)]]);
     case "opaque": {
       const size: Members = x.size === null ? [] : [["size", String(x.size)]];
-      return object([kind, ["name", quoted(x.name)], ["version", String(x.version)], ...size]);
+      return object([kind, ["name", JSON.stringify(x.name)], ["version", String(x.version)], ...size]);
     }
-    case "irregular": return object([kind, ["name", quoted(x.name)]]);
+    case "irregular": return object([kind, ["name", JSON.stringify(x.name)]]);
   }
 }
 
 /** A schema as JSON, as `ashlar schema --json` writes it. */
 export function termsToJson(root: s.Shape, definitions: readonly s.Definition[]): string {
-  const field = (f: s.Field): string => object([["name", quoted(f.name)], ["shape", shapeJson(f.shape)]]);
+  const field = (f: s.Field): string => object([["name", JSON.stringify(f.name)], ["shape", shapeJson(f.shape)]]);
   const con = (c: s.Constructor): string => object([
-    ["name", quoted(c.name)], ...(c.retired ? ([["retired", "true"]] as Members) : []), ["fields", array(c.fields.map(field))],
+    ["name", JSON.stringify(c.name)], ...(c.retired ? ([["retired", "true"]] as Members) : []), ["fields", array(c.fields.map(field))],
   ]);
   return object([["root", shapeJson(root)], ["definitions", array(definitions.map((d) => object([
-    ["name", quoted(d.name)], ["form", `"${d.form}"`], ["order", `"${d.order}"`], ["constructors", array(d.constructors.map(con))],
+    ["name", JSON.stringify(d.name)], ["form", `"${d.form}"`], ["order", `"${d.order}"`], ["constructors", array(d.constructors.map(con))],
   ])))]]);
 }
 

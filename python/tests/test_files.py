@@ -14,7 +14,11 @@ from typing import Any, List, Optional, Tuple
 import ashlar
 from ashlar import Damage, Lost, Schema
 from ashlar import shapes as s
+from ashlar._blocks import events_of
 from ashlar._crc import _bytewise, crc32c
+from ashlar._input import FileInput
+from ashlar._layout import INDEX
+from ashlar._scan import Block
 
 ROOT = Path(__file__).resolve().parents[2]
 MARKER = bytes(range(17, 25))
@@ -269,6 +273,23 @@ class Writing(FileCase):
         self.assertEqual(list(ashlar.read(self.path)), texts)
         with ashlar.reader(self.path) as records:
             self.assertEqual(records[len(texts) - 1], texts[-1])
+
+    def test_a_writer_takes_the_place_of_an_index_that_was_read(self) -> None:
+        for n in range(4):
+            for m in [0, 1, 2, 40]:
+                with self.subTest(n=n, m=m):
+                    ashlar.write(self.path, TEXTS, ["a"] * n)
+                    fd = os.open(self.path, os.O_RDONLY)
+                    self.addCleanup(os.close, fd)
+                    records, added = 0, False
+                    for event in events_of(FileInput(self.path, fd)):
+                        if isinstance(event, Block):
+                            records += event.header.records
+                            if event.header.kind == INDEX and not added:
+                                added = True
+                                ashlar.append(self.path, TEXTS, ["b"] * m)
+                    self.assertTrue(added)
+                    self.assertEqual(records, n + m)
 
     def test_equal_records_make_equal_files(self) -> None:
         ashlar.write(self.path, TEXTS, ["a", "b"], marker=MARKER)

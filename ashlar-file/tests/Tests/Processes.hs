@@ -10,6 +10,7 @@
 module Tests.Processes (tests, child) where
 
 import Ashlar.File
+import Ashlar.File.Blocks
 import Ashlar.Get (handleSource)
 import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar, threadDelay)
 import Control.Exception (IOException, bracket, finally, try)
@@ -39,6 +40,7 @@ tests =
     "processes"
     [ testProperty "killed at any moment: all whole blocks are read, and appended to" (once killed),
       testProperty "one writes and many read: they see a beginning" (once manyReaders),
+      testProperty "a writer takes the place of an index that was read" indexReplaced,
       testProperty "one writer at a time, also in one process" (once oneWriter),
       testProperty "a limit on the size: no whole block is lost" (once fullLimit),
       testProperty "a full disk: no whole block is lost" (once fullDisk),
@@ -157,6 +159,46 @@ manyReaders = ioProperty . inFile $ \path -> do
             other -> counterexample (show other) False
       pure (conjoin results)
     next n x = pure (if x == rowOf n then Right (n + 1) else Left n)
+
+-- A writer opens the file when a reader has passed over the index at its end. The reader finds what
+-- is in the index's place, be it nothing, a part of a block, or as many bytes as the index had.
+indexReplaced :: NonNegative (Small Int64) -> NonNegative (Small Int64) -> Positive Int -> Property
+indexReplaced (NonNegative (Small n)) (NonNegative (Small m)) (Positive size) =
+  ioProperty . inFile $ \path -> do
+    let options = defaultWriteOptions {writeBlockSize = 30 * size}
+        rows = map rowOf [n .. n + m - 1]
+        -- The appender stays open until the fold has ended.
+        fold append = foldBlocks defaultReadOptions path (\acc e -> (e : acc) <$ indexRead append e) []
+        indexRead append e = case e of
+          WholeBlock b | blockKind (blockHeader b) == Index -> append
+          _ -> pure ()
+        counted blocks = sum [blockCount (blockHeader b) | WholeBlock b <- blocks]
+    withWriter options rowType path (\w -> mapM_ (write w . rowOf) [0 .. n - 1])
+    once' <- newIORef True
+    held <- newEmptyMVar
+    ended <- newEmptyMVar
+    let appendOnce = do
+          first <- readIORef once'
+          when first $ do
+            writeIORef once' False
+            _ <- forkIO $ do
+              withAppender options rowType path $ \w -> do
+                mapM_ (write w) rows
+                flush w
+                putMVar held ()
+                takeMVar ended
+              putMVar held ()
+            takeMVar held
+    open <- fold appendOnce
+    -- The number of records does not become smaller by the index.
+    single <- withReader defaultReadOptions rowType path $ \r -> (,) <$> recordCount r <*> readAt r (n + m)
+    putMVar ended ()
+    takeMVar held
+    closed <- fold (pure ())
+    pure $
+      fmap counted open === Right (fromIntegral (n + m))
+        .&&. fmap counted closed === Right (fromIntegral (n + m))
+        .&&. single === Right (n + m, Right Nothing)
 
 oneWriter :: Property
 oneWriter = ioProperty . inFile $ \path -> do

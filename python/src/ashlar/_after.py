@@ -60,7 +60,7 @@ def _end(offset: int) -> Next:
 def _moved(pos: Position, offset: int, following: int) -> Position:
     # A later position in the same file, at a block with this first record.
     record = max(pos.record, following)
-    return pos._replace(offset=offset, block=pos.block + 1, record=record, gap=True)
+    return pos._replace(offset=offset, block=pos.block + 1, record=record, gap=True, index_at=None)
 
 
 def pass_over(scan: Scan, pos: Position, resume: Resume) -> Next:

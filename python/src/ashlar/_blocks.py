@@ -66,7 +66,7 @@ def events_of(input: FileInput, limit: int = 67_108_864) -> Iterator[Event]:
                 yield FileBegins(scan.base, scan.header)
         else:
             break
-    if not input.same(scan.base + pos.offset):
+    if not input.same(scan.base + pos.settled()):
         raise scan.damage(pos, pos.record, d.simple("Replaced"))
 
 

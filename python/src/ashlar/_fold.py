@@ -136,7 +136,7 @@ class Fold:
 
     def ended(self, scan: Scan, pos: Position) -> None:
         """The end, unless the file is no longer the one that was opened."""
-        if not scan.input.same(scan.base + pos.offset):
+        if not scan.input.same(scan.base + pos.settled()):
             raise scan.damage(pos, pos.record, d.simple("Replaced"))
         self.going = False
 

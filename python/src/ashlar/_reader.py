@@ -47,7 +47,7 @@ class RecordReader:
     def count(self) -> int:
         """How many records the file has now."""
         size, parts = self._now()
-        if not self._input.same(size):
+        if not self._has_all(size, parts):
             raise self._damage(size, 0, d.simple("Replaced"))
         return last_record(parts)
 
@@ -61,7 +61,7 @@ class RecordReader:
         end = None if part.scan.base == parts[-1].scan.base else part.end
         loaded = self._find(part, end, i)
         if loaded is None:
-            if not self._input.same(size):
+            if not self._has_all(size, parts):
                 raise self._damage(size, i, d.simple("Replaced"))
             return False, None
         return True, self._record(loaded, i)
@@ -75,6 +75,12 @@ class RecordReader:
             opened = self._opened
             self._parts = (size, parts_of(opened.scan, opened.start.offset, size))
         return self._parts
+
+    def _has_all(self, size: int, parts: List[Part]) -> bool:
+        # Is it the file that was opened, with all records? It may have lost its index to a writer.
+        if self._input.same(size):
+            return True
+        return self._input.same(0) and last_record(parts) <= last_record(self._now()[1])
 
     def _find(self, part: Part, end: Optional[int], i: int) -> Optional[_Loaded]:
         # The block of a record of one of the files, given where that ends, if another one follows.

@@ -18,6 +18,7 @@ from ._layout import (
     BlockHeader,
     FileHeader,
     HEADER_LIMIT,
+    INDEX,
     MOST,
     PREFIX_BYTES,
     RECORDS,
@@ -126,6 +127,12 @@ class Position(NamedTuple):
     inside: int = 0
     #: How many bytes of such blocks may be searched again.
     allowance: int = 67_108_864
+    #: The offset of the block before, if that is an index. See :func:`next_block`.
+    index_at: Optional[int] = None
+
+    def settled(self) -> int:
+        """The offset before which all bytes stay, unless the file is replaced."""
+        return self.offset if self.index_at is None else self.index_at
 
 
 def start_at(offset: int, record: int, gap: bool = False) -> Position:
@@ -172,8 +179,23 @@ def next_block(scan: Scan, pos: Position, skim: bool = False) -> Step:
 
     If ``skim`` is set, the body is neither read nor checked if the header of the block after it
     shows that both were written.
+
+    A writer that appends cuts off the index at the end, and writes blocks in its place. So what is
+    wrong is read again. If no block follows an index, that is looked up again: if it is gone, reading
+    goes on at its place.
     """
-    scan.forget(pos.offset)
+    step = _attempt(scan, pos, skim)
+    if step.kind == "damaged":
+        step = _attempt(scan, pos, skim)
+    if step.kind != "block" and pos.index_at is not None:
+        h = header_at(scan, pos.index_at)
+        if h is None or h.kind != INDEX or h.end(pos.index_at) != pos.offset:
+            return next_block(scan, pos._replace(offset=pos.index_at, block=pos.block - 1, index_at=None), skim)
+    return step
+
+
+def _attempt(scan: Scan, pos: Position, skim: bool) -> Step:
+    scan.forget(pos.settled())
     start = scan.fetch(pos.offset, BLOCK_BYTES)
     if not start:
         return Step("end")
@@ -227,7 +249,8 @@ def _consistent(h: BlockHeader) -> bool:
 
 def _with_body(scan: Scan, pos: Position, h: BlockHeader, skim: bool) -> Step:
     end = h.end(pos.offset)
-    after = Position(end, pos.block + 1, h.next_record(), False, pos.inside, pos.allowance)
+    index = pos.offset if h.kind == INDEX else None
+    after = Position(end, pos.block + 1, h.next_record(), False, pos.inside, pos.allowance, index)
     at, first = scan.base + pos.offset, scan.before + h.first
     if skim:
         there = header_at(scan, end)

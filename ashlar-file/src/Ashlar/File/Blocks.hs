@@ -53,7 +53,8 @@ data Event
     -- its header ('blockFile'). 'Nothing' if the header is damaged. The event comes again when the
     -- scan returns to a file from another one that was found in a damaged block.
     FileBegins !Int64 !(Maybe FileHeader)
-  | -- | A block whose checksums are right.
+  | -- | A block whose checksums are right. After an index, it may have the offset of that index: a
+    -- writer that appends cuts the index off.
     WholeBlock !Block
   | -- | Damage, and what is passed over because of it. 'readResync' makes no difference.
     LostBlocks !Lost
@@ -123,7 +124,7 @@ foldFile anyway options path f b0 = bracket (openToRead path) closeFile $ \fd ->
               acc' <- f acc (LostBlocks (goingOn damage other scan' pos'))
               acc' `seq` (if other then entering else go) scan' pos' acc'
     ended scan pos acc = do
-      same <- inputSame (scanInput scan) (offsetIn scan (posOffset pos))
+      same <- inputSame (scanInput scan) (offsetIn scan (posSettled pos))
       pure (if same then Right acc else Left (damageIn scan pos (posRecord pos) Replaced))
 
 -- | The body of a block, expanded: its records, one after another. A record of no bytes is a byte

@@ -143,7 +143,8 @@ moved pos offset next =
       posBlock = posBlock pos + 1,
       posRecord = max (posRecord pos) next,
       posGap = True,
-      posAhead = S.empty
+      posAhead = S.empty,
+      posIndex = Nothing
     }
 
 -- | Search for the next block or file after a position.

@@ -98,7 +98,7 @@ foldOn fold so = case so of
 -- | The end of the fold, unless the file is no longer the one that was opened.
 ended :: Scan -> Position -> b -> IO (Progress a c b)
 ended scan pos acc = do
-  same <- inputSame (scanInput scan) (offsetIn scan (posOffset pos))
+  same <- inputSame (scanInput scan) (offsetIn scan (posSettled pos))
   let record = recordIn scan (posRecord pos)
   pure . Done $
     if same

@@ -114,14 +114,14 @@ readAt reader i
         | first <= i && i - first < fromIntegral (blockCount h) ->
           pure (Just <$> recordOf reader loaded i)
       _ -> do
-        (size, parts) <- partsNow reader
+        now@(size, parts) <- partsNow reader
         let part = partWith parts i
             isLast = partScan part `isSameFile` partScan (NonEmpty.last parts)
         readIn reader part (if isLast then Nothing else Just (partEnd part)) i >>= \found ->
           case found of
             Right Nothing -> do
-              same <- inputSame (scanInput (openedScan (readerOpened reader))) size
-              pure (if same then found else Left (damageAt reader size i Replaced))
+              whole <- hasAll reader now
+              pure (if whole then found else Left (damageAt reader size i Replaced))
             _ -> pure found
 
 damageAt :: Reader a -> Int64 -> Int64 -> Cause -> Damage
@@ -142,6 +142,19 @@ partsNow reader = do
       pure (size, parts)
   where
     opened = readerOpened reader
+
+-- Is it still the file that was opened, with all records that it had? It may have become smaller by
+-- an index: see Note [Where an index was].
+hasAll :: Reader a -> (Int64, NonEmpty Part) -> IO Bool
+hasAll reader (size, parts) = do
+  same <- inputSame input size
+  if same
+    then pure True
+    else do
+      begins <- inputSame input 0
+      if begins then (lastRecord parts <=) . lastRecord . snd <$> partsNow reader else pure False
+  where
+    input = scanInput (openedScan (readerOpened reader))
 
 -- Read a record of one of the files, given where that ends, if another one follows.
 readIn :: Reader a -> Part -> Maybe Int64 -> Int64 -> IO (Either Damage (Maybe a))
@@ -249,8 +262,8 @@ indexOf reader part = do
 -- Throws a 'Damage' if the file was cut off or written over since it was opened.
 recordCount :: Reader a -> IO Int64
 recordCount reader = do
-  (size, parts) <- partsNow reader
-  same <- inputSame (scanInput (openedScan (readerOpened reader))) size
-  if same
+  now@(size, parts) <- partsNow reader
+  whole <- hasAll reader now
+  if whole
     then pure (lastRecord parts)
     else throwIO (damageAt reader size 0 Replaced)

@@ -34,6 +34,7 @@ module Ashlar.File.Internal.Scan
     headerAt,
     Position (..),
     startAt,
+    posSettled,
     firstIn,
     Step (..),
     Resume (..),
@@ -49,6 +50,7 @@ import Ashlar.File.Internal.Layout
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.Int (Int64)
+import Data.Maybe (fromMaybe)
 import Data.Word (Word64)
 
 -- | The header of a file.
@@ -176,13 +178,19 @@ data Position = Position
     -- | How many bytes of such blocks may be searched again.
     posAllowance :: !Int64,
     -- | The bytes at the offset, or none if they have not been fetched.
-    posAhead :: !ByteString
+    posAhead :: !ByteString,
+    -- | The offset of the block before, if that is an index. See Note [Where an index was].
+    posIndex :: !(Maybe Int64)
   }
   deriving stock (Show)
 
 -- | The position of a block with this offset and this first record.
 startAt :: Int64 -> Int64 -> Position
-startAt offset record = Position offset 0 record False 0 67108864 S.empty
+startAt offset record = Position offset 0 record False 0 67108864 S.empty Nothing
+
+-- | The offset before which all bytes stay, unless the file is replaced.
+posSettled :: Position -> Int64
+posSettled pos = fromMaybe (posOffset pos) (posIndex pos)
 
 -- | What is at a position.
 data Step
@@ -218,14 +226,25 @@ skimBlock :: Scan -> Position -> IO Step
 skimBlock = blockOr True
 
 blockOr :: Bool -> Scan -> Position -> IO Step
-blockOr skimming scan pos0 = attempt pos0 (\_ -> attempt pos0 {posAhead = S.empty} pure)
+blockOr skimming scan pos0 = do
+  step <- attempt pos0 (\_ -> attempt pos0 {posAhead = S.empty} pure)
+  case (step, posIndex pos0) of
+    (StepBlock _ _, _) -> pure step
+    (_, Just at) -> do
+      there <- headerAt scan at
+      case there of
+        Just h | blockKind h == Index && endOf at h == posOffset pos0 -> pure step
+        _ ->
+          blockOr skimming scan $
+            pos0 {posOffset = at, posBlock = posBlock pos0 - 1, posAhead = S.empty, posIndex = Nothing}
+    _ -> pure step
   where
     input = scanInput scan
     -- The second argument is what to do about anything wrong, if the header was fetched with the
     -- block before: to read the block again, because a writer may have replaced the tail between
     -- two reads.
     attempt pos again = do
-      inputForget input (posOffset pos)
+      inputForget input (posSettled pos)
       start <-
         if S.length (posAhead pos) == blockHeaderBytes
           then pure (posAhead pos)
@@ -329,7 +348,8 @@ after pos h ahead =
       posBlock = posBlock pos + 1,
       posRecord = nextRecordOf h,
       posGap = False,
-      posAhead = if S.length ahead == blockHeaderBytes then ahead else S.empty
+      posAhead = if S.length ahead == blockHeaderBytes then ahead else S.empty,
+      posIndex = if blockKind h == Index then Just (posOffset pos) else Nothing
     }
 
 -- | The header of the block at an offset.
