@@ -24,6 +24,13 @@ function wholeOf(l: Leaf, value: unknown): bigint {
   return n;
 }
 
+/** The number of a value's constructor, and its fields. */
+function constructorOf(d: Definition, value: unknown): [number, unknown[]] {
+  const found = takeApart(d, value);
+  if (found === undefined) return refuse(`a value of ${d.name}`, value);
+  return found;
+}
+
 /** Write a whole number. */
 export function putWhole(out: Sink, l: Leaf, n: bigint): void {
   const range = NUMBERS.get(l.type);
@@ -147,9 +154,7 @@ export function putValue(out: Sink, facts: Facts, root: Shape, value: unknown): 
       case "reference": {
         const d = facts.definitions[s.to] as Definition;
         if (d.form === "newtype") { work.push([fieldShapes(d)[0] as Shape, v]); break; }
-        const found = takeApart(d, v);
-        if (found === undefined) refuse(`a value of ${d.name}`, v);
-        const [i, fields] = found as [number, unknown[]];
+        const [i, fields] = constructorOf(d, v);
         if (d.form === "sum") { if (d.constructors.length > 256) out.u16(i); else out.u8(i); }
         const shapes = (d.constructors[i] as Constructor).fields.map((f) => f.shape);
         putAll(work, shapes, fields);
@@ -230,9 +235,7 @@ export function jsonOf(facts: Facts, root: Shape, value: unknown): string {
       case "reference": {
         const d = facts.definitions[s.to] as Definition;
         if (d.form === "newtype") { work.push([fieldShapes(d)[0] as Shape, v]); break; }
-        const found = takeApart(d, v);
-        if (found === undefined) refuse(`a value of ${d.name}`, v);
-        const [i, fields] = found as [number, unknown[]];
+        const [i, fields] = constructorOf(d, v);
         const c = d.constructors[i] as Constructor;
         if (d.form === "record") fieldsJson(work, c, fields, "", "");
         else if (c.fields.length === 0) work.push(quoted(c.name));

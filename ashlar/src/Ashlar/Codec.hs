@@ -108,6 +108,7 @@ import Ashlar.Internal.Builder.Core (Builder)
 import Ashlar.Internal.Builder.Lazy
 import Ashlar.Internal.Builder.RunIO
 import Ashlar.Internal.Builder.Strict
+import Ashlar.Internal.Codec.Arranged (skipValue)
 import Ashlar.Internal.Codec.Class
   ( Codec,
     Format,
@@ -115,7 +116,6 @@ import Ashlar.Internal.Codec.Class
     Layout (Fix, Var),
     codec,
     leastSize,
-    skipValue,
   )
 import qualified Ashlar.Internal.Codec.Class as Class
 import Ashlar.Internal.Codec.Derive (GCodec, derivedFormat)

@@ -2,16 +2,10 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE DataKinds #-}
 {-# LANGUAGE FlexibleContexts #-}
-{-# LANGUAGE FlexibleInstances #-}
-{-# LANGUAGE MagicHash #-}
-{-# LANGUAGE MultiParamTypeClasses #-}
-{-# LANGUAGE RoleAnnotations #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE Trustworthy #-}
 {-# LANGUAGE TypeApplications #-}
 {-# LANGUAGE TypeFamilies #-}
-{-# LANGUAGE TypeOperators #-}
-{-# LANGUAGE UndecidableInstances #-}
 
 -- |
 -- Module      : Ashlar.View
@@ -87,23 +81,17 @@ module Ashlar.View
   )
 where
 
-import Ashlar.Internal.Builder.Bytes (byteString)
-import Ashlar.Internal.Builder.Strict (toStrictByteString)
+import Ashlar.Internal.Codec.Arranged (outlineOf)
 import Ashlar.Internal.Codec.Class
-import Ashlar.Internal.Codec.Fixed (fixedPlain, fixedRead, fixedSize)
+import Ashlar.Internal.Codec.Fixed (fixedSize)
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Instances.Structures ()
-import Ashlar.Internal.Codec.Outline
-import Ashlar.Internal.Codec.Places
-import Ashlar.Internal.Get.Bytes (bytesRead, getByteString)
-import Ashlar.Internal.Get.Choice (lookAhead)
+import Ashlar.Internal.Codec.Length (lengthSize)
+import Ashlar.Internal.Codec.Places (Of)
+import Ashlar.Internal.Codec.View
 import Ashlar.Internal.Get.Error (DecodeError)
 import Ashlar.Internal.Get.Numbers (getInt64le)
-import Ashlar.Internal.Get.Run
-import Data.ByteString (ByteString)
-import qualified Data.ByteString as S
-import qualified Data.ByteString.Internal as B
-import qualified Data.ByteString.Unsafe as S
+import Ashlar.Internal.Get.Run (runGet)
 import qualified Data.IntMap as IM
 import qualified Data.IntSet as IS
 import Data.List.NonEmpty (NonEmpty)
@@ -111,261 +99,14 @@ import qualified Data.Map as M
 import Data.Primitive.Array (Array)
 import Data.Primitive.PrimArray (PrimArray)
 import Data.Primitive.SmallArray (SmallArray)
-import Data.Proxy (Proxy (..))
 import qualified Data.Sequence as Seq
 import qualified Data.Set as Set
 import qualified Data.Vector as V
 import qualified Data.Vector.Primitive as P
 import qualified Data.Vector.Storable as VS
 import qualified Data.Vector.Unboxed as U
-import GHC.Exts (Addr#, Int (I#), build, minusAddr#, plusAddr#)
-import GHC.ForeignPtr (ForeignPtr (..), ForeignPtrContents)
-import GHC.Generics (Generic (Rep))
-import GHC.Records (HasField (..))
-import GHC.TypeLits (KnownNat, Symbol, natVal)
+import GHC.Exts (build)
 import Prelude hiding (lookup)
-
--- | The bytes of a value of type @a@, not decoded.
---
--- With @OverloadedRecordDot@ (GHC 9.2 and later), @v.items@ is @'field' \@"items" v@.
---
--- A view keeps the string alive of which it is a part.
---
--- @since 0.1.0.0
-data View a = View Addr# Addr# ForeignPtrContents
-
--- The first byte, the address after the last byte that is known, and what keeps them alive. The
--- bytes begin with a value of the type, as far as lengths and tags tell, and may be more. The
--- addresses are unboxed, so a loop over elements allocates no views.
-
--- A view of one type is none of another, even if one can be coerced to the other: their instances
--- may differ.
-type role View nominal
-
--- | The same bytes.
-instance Codec a => Eq (View a) where
-  v == w = viewBytes v == viewBytes w
-
--- | The number of its bytes.
-instance Codec a => Show (View a) where
-  showsPrec _ v = showString "<" . shows (S.length (viewBytes v)) . showString " bytes>"
-
--- | All bytes that are known from the beginning of the view on.
-onward :: View a -> ByteString
-onward (View p e c) = B.fromForeignPtr (ForeignPtr p c) 0 (I# (minusAddr# e p))
-{-# INLINE onward #-}
-
-fromBytes :: ByteString -> View a
-fromBytes bs = case B.toForeignPtr bs of
-  (ForeignPtr a c, I# off, I# n) -> let !p = plusAddr# a off in View p (plusAddr# p n) c
-{-# INLINE fromBytes #-}
-
--- The bytes after the first n, as the beginning of another value. All views are made here or from a
--- string, so none leaves its string, whatever number was computed. (Test "out of bounds".)
-later :: Int -> View a -> View b
-later n@(I# n#) (View p e c)
-  | 0 <= n && n <= I# (minusAddr# e p) = View (plusAddr# p n#) e c
-  | otherwise = changed
-{-# INLINE later #-}
-
--- The bytes after what an outline describes.
-passOver :: Outline -> View a -> View b
-passOver o v = later (passing o v) v
-{-# INLINE passOver #-}
-
-passing :: Outline -> View a -> Int
-passing o v = case endOfOutline o (onward v) of
-  -1 -> changed
-  n -> n
-{-# NOINLINE passing #-}
-
--- | View all of a string. Fails if the string is no value of the type, as far as lengths and tags
--- tell, or longer than the value.
---
--- >>> either (print . errorReason) print (view "\0\0" :: Either DecodeError (View Word8))
--- TrailingInput
---
--- @since 0.1.0.0
-view :: forall a. Codec a => ByteString -> Either DecodeError (View a)
-view bs = case extent @a bs of
-  n | n == S.length bs -> Right (fromBytes bs)
-  _ -> Left (whyNot (runGetWhole (() <$ get @a) bs) (runGetWhole (skipValue @a) bs))
-{-# INLINE view #-}
-
--- | View the value at the beginning of a string. Returns the bytes after it, too.
---
--- @since 0.1.0.0
-viewRest :: forall a. Codec a => ByteString -> Either DecodeError (View a, ByteString)
-viewRest bs = case extent @a bs of
-  -1 -> Left (whyNot (runGet (() <$ get @a) bs) (runGet (skipValue @a) bs))
-  n -> case S.splitAt n bs of (value, rest) -> Right (fromBytes value, rest)
-{-# INLINE viewRest #-}
-
--- | 'view' of a value that is decoded once, and thereby checked. So 'decodeView' succeeds on each
--- part of it. Takes as long as 'Ashlar.Codec.decode'.
---
--- @since 0.1.0.0
-checked :: forall a. Codec a => ByteString -> Either DecodeError (View a)
-checked bs = runGetWhole (() <$ get @a) bs >> view bs
-{-# INLINE checked #-}
-
--- | A view of the encoding of a value.
---
--- @since 0.1.0.0
-viewOf :: Codec a => a -> View a
-viewOf x = fromBytes (toStrictByteString (put x))
-{-# INLINE viewOf #-}
-
--- | A view has the bytes of its value. So a part of a type that is a view is read without being
--- decoded: @'Ashlar.Codec.decode' \@(Header, View Body)@ decodes the header alone.
-instance Codec a => Codec (View a) where
-  layout = varying (leastSize (layout @a)) (outlineOf @a)
-  size v = S.length (viewBytes v)
-  put v = byteString (viewBytes v)
-  get = fromBytes <$> (lookAhead extending >>= getByteString)
-    where
-      extending = do
-        start <- bytesRead
-        skipValue @a
-        end <- bytesRead
-        pure (fromIntegral (end - start))
-
--- Where a value ends, or -1.
-extent :: forall a. Codec a => ByteString -> Int
-extent bs = case layout @a of
-  Fix f -> if S.length bs >= fixedSize f then fixedSize f else -1
-  Var _ -> endOfOutline (outlineOf @a) bs
-{-# INLINE extent #-}
-
--- The error of a decoder, whose path is the best, or of passing over the value.
-whyNot :: Either DecodeError () -> Either DecodeError () -> DecodeError
-whyNot decoded passed = case decoded of
-  Left e -> e
-  Right () -> case passed of
-    Left e -> e
-    Right () -> changed
-{-# NOINLINE whyNot #-}
-
-changed :: a
-changed = errorWithoutStackTrace "Ashlar.View: the bytes have changed: was their memory written?"
-
--- | Decode what is viewed. Offsets in errors count from its beginning.
---
--- @since 0.1.0.0
-decodeView :: forall a. Codec a => View a -> Either DecodeError a
-decodeView v = case layout @a of
-  Fix f -> runInPlace (fixedPlain f) (fixedSize f) (fixedRead f) get (onward v)
-  Var _ -> runGet get (onward v)
-{-# INLINE decodeView #-}
-
--- | The bytes of the value. Passes over it.
---
--- >>> fmap viewBytes (fst <$> viewRest "\1\2\3" :: Either DecodeError (View Word16))
--- Right "\SOH\STX"
---
--- @since 0.1.0.0
-viewBytes :: forall a. Codec a => View a -> ByteString
-viewBytes v = case extent @a bs of
-  -1 -> changed
-  n -> S.take n bs
-  where
-    bs = onward v
-{-# INLINE viewBytes #-}
-
--- | A field, by its name. Constant time if all fields before it have constant size. Otherwise those
--- are passed over.
---
--- Paths are composed: @'field' \@"price" . 'field' \@"item"@.
---
--- @since 0.1.0.0
-field :: forall (name :: Symbol) t b. HasField name (View t) (View b) => View t -> View b
-field = getField @name
-{-# INLINE field #-}
-
--- | A field, by its number, counted from 1: for tuples and constructors without names.
---
--- >>> :set -XDataKinds -XTypeApplications
--- >>> import Ashlar.View
--- >>> let Right pair = view (encode ('a', True)) :: Either DecodeError (View (Char, Bool))
--- >>> decodeView (position @2 pair)
--- Right True
---
--- @since 0.1.0.0
-position ::
-  forall n t.
-  (Tagged t, Before (Numbered n t)) =>
-  View t ->
-  View (PartType (Numbered n t))
-position = place @t @(Numbered n t)
-{-# INLINE position #-}
-
-place :: forall t found. (Tagged t, Before found) => View t -> View (PartType found)
-place v
-  | not (ownFields @t) = ownFormat
-  | otherwise = case isConstant (\asks -> beforeWidth @found asks) of
-    1# -> case beforeWidth @found 10000# of
-      Width _ _ n -> later (tagBytes @t + I# n) v
-    _ -> passOver (beforeOutline @found (Bytes 0)) (later (tagBytes @t) v)
-{-# INLINE place #-}
-
-ownFormat :: a
-ownFormat =
-  errorWithoutStackTrace "Ashlar.View: the type has a format of its own, so its fields are unknown"
-{-# NOINLINE ownFormat #-}
-
-instance
-  (Tagged t, Before (Named name t), v ~ View (PartType (Named name t))) =>
-  HasField name (View t) v
-  where
-  getField = place @t @(Named name t)
-  {-# INLINE getField #-}
-
--- | The fields of a value, if it has the constructor of this name.
---
--- >>> :set -XDataKinds -XTypeApplications
--- >>> import Ashlar.View
--- >>> let Right v = view (encode (Just 'x')) :: Either DecodeError (View (Maybe Char))
--- >>> fmap (decodeView . position @1) (constructor @"Just" v)
--- Just (Right 'x')
---
--- @since 0.1.0.0
-constructor ::
-  forall con a.
-  (Tagged (Of con a), KnownNat (Position con a)) =>
-  View a ->
-  Maybe (View (Of con a))
-constructor v
-  | not (ownFields @(Of con a)) = ownFormat
-  | tagOf (tagBytes @(Of con a)) v == number = Just (later 0 v)
-  | otherwise = Nothing
-  where
-    number = fromInteger (natVal (Proxy @(Position con a)))
-{-# INLINE constructor #-}
-
--- | The name of the value's constructor.
---
--- @since 0.1.0.0
-constructorName :: forall a. (Codec a, Constructors (Rep a)) => View a -> String
-constructorName v
-  | not (hasOwnFields (layout @a)) = ownFormat
-  | otherwise = case drop (tagOf width v) (constructorNames @(Rep a)) of
-    name : _ -> name
-    [] -> changed
-  where
-    width = case constructorCount @(Rep a) of
-      1 -> 0
-      n -> if n <= 256 then 1 else 2
-
--- A tag of that many bytes.
-tagOf :: Int -> View a -> Int
-tagOf width v = case width of
-  0 -> 0
-  1 -> byte 0
-  _ -> byte 0 + 256 * byte 1
-  where
-    bytes = onward v
-    byte i = if i < S.length bytes then fromIntegral (S.unsafeIndex bytes i) else changed
-{-# INLINE tagOf #-}
 
 -- | Types whose bytes are a length, and elements.
 --
@@ -435,8 +176,8 @@ index i v
   | i < 0 || i >= lengthOf v = Nothing
   | otherwise = Just $ case layout @(Element c) of
     -- The bytes of all elements are there, so the product does not overflow.
-    Fix f -> later (8 + i * fixedSize f) v
-    Var _ -> passed i (later 8 v)
+    Fix f -> later (lengthSize + i * fixedSize f) v
+    Var _ -> passed i (later lengthSize v)
   where
     passed :: Int -> View (Element c) -> View (Element c)
     passed 0 rest = rest
@@ -451,7 +192,7 @@ elements v = build (\cons nil -> foldrElements @c cons nil v)
 {-# INLINE elements #-}
 
 foldrElements :: forall c b. Container c => (View (Element c) -> b -> b) -> b -> View c -> b
-foldrElements cons nil v = go (lengthOf v) (later 8 v)
+foldrElements cons nil v = go (lengthOf v) (later lengthSize v)
   where
     go :: Int -> View (Element c) -> b
     go n x
@@ -463,7 +204,7 @@ foldrElements cons nil v = go (lengthOf v) (later 8 v)
 --
 -- @since 0.1.0.0
 foldElements :: forall c b. Container c => (b -> View (Element c) -> b) -> b -> View c -> b
-foldElements f b0 v = go b0 (lengthOf v) (later 8 v)
+foldElements f b0 v = go b0 (lengthOf v) (later lengthSize v)
   where
     go :: b -> Int -> View (Element c) -> b
     go !b !n !x
@@ -509,7 +250,7 @@ lookup k v = case (layout @k, layout @v) of
       | low >= high = Right Nothing
       | otherwise = do
         let middle = (low + high) `quot` 2
-            entry = later (8 + middle * width) v
+            entry = later (lengthSize + middle * width) v
         found <- compareKey entry
         case found of
           LT -> bisect width low middle

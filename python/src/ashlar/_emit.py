@@ -55,6 +55,14 @@ class Source:
         """Add a line."""
         self.lines.append("    " * self.depth + text)
 
+    def named(self, x: str) -> str:
+        """A name for what an expression gives, which is computed once."""
+        if x.isidentifier():
+            return x
+        name = self.name()
+        self.line(f"{name} = {x}")
+        return name
+
     def constant(self, value: Any) -> str:
         """A name for a value."""
         name = self.name("K")

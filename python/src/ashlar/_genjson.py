@@ -50,13 +50,6 @@ class _Json:
         source.function(f"{function}(x)", source.lines)
         source.lines, source.depth = saved, depth
 
-    def named(self, x: str) -> str:
-        if x.isidentifier():
-            return x
-        name = self.source.name()
-        self.source.line(f"{name} = {x}")
-        return name
-
     def item(self, shape: s.Shape, x: str) -> str:
         """An expression for the text of a value."""
         shape = self.facts.bare_shape(shape)
@@ -65,12 +58,12 @@ class _Json:
         if isinstance(shape, s.Reference):
             return self.reference(shape.to, x)
         if isinstance(shape, s.Ratio):
-            x = self.named(x)
+            x = self.source.named(x)
             return f"fraction({x}.numerator, {x}.denominator)"
         if isinstance(shape, s.Maybe):
             return self.maybe(shape, x)
         if isinstance(shape, s.Tuple):
-            x = self.named(x)
+            x = self.source.named(x)
             return _joined("[", [self.item(of, f"{x}[{i}]") for i, of in enumerate(shape.of)], "]")
         if isinstance(shape, (s.List, s.NonEmpty, s.Set)):
             of, item = shape.of, self.source.name()
@@ -85,7 +78,7 @@ class _Json:
 
     def maybe(self, shape: s.Maybe, x: str) -> str:
         source = self.source
-        x, text = self.named(x), source.name()
+        x, text = self.source.named(x), source.name()
         if source.depth >= _DEEP:
             function = source.name("f")
             self.body(function, shape)
@@ -147,7 +140,7 @@ class _Json:
             return "'[]'"
         if kind in ("bytes", "byteArray"):
             return f"'\"' + {x}.hex() + '\"'"
-        x = self.named(x)
+        x = self.source.named(x)
         if kind == "fixedPoint":
             units = self.source.constant(leaf.units)
             return f"(decimal({x}, {units}) or fraction({x}, {units}))"

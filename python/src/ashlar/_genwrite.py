@@ -72,13 +72,6 @@ class _Writer:
             self.big = big
         self.pending.append((code, x))
 
-    def named(self, x: str) -> str:
-        if x.isidentifier():
-            return x
-        name = self.source.name()
-        self.source.line(f"{name} = {x}")
-        return name
-
     def check(self, condition: str) -> None:
         self.source.line(f"if not ({condition}): raise Unusual()")
 
@@ -99,12 +92,12 @@ class _Writer:
         elif isinstance(shape, s.Between):
             self.between(shape, x)
         elif isinstance(shape, s.Tuple):
-            x = self.named(x)
+            x = self.source.named(x)
             self.check(f"{x}.__class__ is tuple and len({x}) == {len(shape.of)}")
             for i, inner in enumerate(shape.of):
                 self.item(inner, f"{x}[{i}]")
         elif isinstance(shape, s.Ratio):
-            x = self.named(x)
+            x = self.source.named(x)
             self.check(f"{x}.__class__ is Fraction")
             self.item(shape.of, f"{x}.numerator")
             self.item(shape.of, f"{x}.denominator")
@@ -122,7 +115,7 @@ class _Writer:
         if max(abs(shape.low), abs(shape.high)) >= 1 << 4096:
             self.check("False")
         else:
-            x = self.named(x)
+            x = self.source.named(x)
             self.check(f"{shape.low} <= {x} <= {shape.high}")
             self.leaf(shape.leaf, x)
 
@@ -132,7 +125,7 @@ class _Writer:
         if kind in s.NUMBERS and leaf.encoding in ("", "bigEndian"):
             self.fixed(CODES[kind], big, x)
         elif kind in s.NUMBERS:
-            x = self.named(x)
+            x = self.source.named(x)
             _, low, high = s.NUMBERS[kind]
             self.check(f"{x}.__class__ is int and {low} <= {x} <= {high}")
             self.flush()
@@ -140,24 +133,24 @@ class _Writer:
             self.source.line(f"out += {put}({x})")
         elif kind in ("float32", "float64"):
             if kind == "float32":
-                x = self.named(x)
+                x = self.source.named(x)
                 self.check(f"{x} == {x}")
             self.fixed(CODES[kind], big, x)
         elif kind == "unit":
             self.check(f"{x} == ()")
         elif kind == "bool":
-            x = self.named(x)
+            x = self.source.named(x)
             self.check(f"{x} is True or {x} is False")
             self.fixed("B", False, x)
         elif kind in ("bytes", "byteArray", "utf8", "utf16"):
             self.string(leaf, x)
         elif kind in ("char", "scalarValue"):
-            x = self.named(f"ord({x})")
+            x = self.source.named(f"ord({x})")
             if kind == "scalarValue":
                 self.check(f"not 0xd800 <= {x} < 0xe000")
             self.fixed("I", False, x)
         else:
-            x = self.named(x)
+            x = self.source.named(x)
             natural = kind == "natural"
             self.check(f"{x}.__class__ is int" + (f" and {x} >= 0" if natural else ""))
             self.flush()
@@ -165,10 +158,10 @@ class _Writer:
 
     def string(self, leaf: s.Leaf, x: str) -> None:
         if leaf.type in ("bytes", "byteArray"):
-            x = self.named(x)
+            x = self.source.named(x)
             self.check(f"{x}.__class__ is bytes")
         else:
-            x = self.named(f"{x}.encode({'' if leaf.type == 'utf8' else repr('utf-16-le')})")
+            x = self.source.named(f"{x}.encode({'' if leaf.type == 'utf8' else repr('utf-16-le')})")
         self.count(f"len({x})" + (" // 2" if leaf.type == "utf16" else ""), leaf.compact)
         self.source.line(f"out += {x}")
 
@@ -180,7 +173,7 @@ class _Writer:
             self.source.line(f"out += varint({n})")
 
     def maybe(self, shape: s.Maybe, x: str) -> None:
-        x = self.named(x)
+        x = self.source.named(x)
         self.flush()
         source = self.source
         source.line(f"if {x} is None: out.append(0)")
@@ -195,7 +188,7 @@ class _Writer:
         source.depth -= 1
 
     def list(self, shape: Union[s.List, s.NonEmpty, s.Set], x: str) -> None:
-        x = self.named(x)
+        x = self.source.named(x)
         source = self.source
         if isinstance(shape, s.Set) and is_ordered(self.facts.unordered, shape.of):
             self.check("False")
@@ -219,7 +212,7 @@ class _Writer:
         source.depth -= 1
 
     def map(self, shape: s.Map, x: str) -> None:
-        x = self.named(x)
+        x = self.source.named(x)
         key = self.facts.bare_shape(shape.key)
         simple = isinstance(key, s.Leaf) and key.type not in ("byteArray", "unit")
         if not (self.facts.hashable(shape.key) and simple):
@@ -254,10 +247,10 @@ class _Writer:
         if d.form == "newtype":
             self.item(d.constructors[0].fields[0].shape, x)
         elif d.form == "record":
-            self.fields(i, 0, self.named(x))
+            self.fields(i, 0, self.source.named(x))
         else:
             self.flush()
-            self.sum(i, d, self.named(x))
+            self.sum(i, d, self.source.named(x))
 
     def fields(self, i: int, tag: int, x: str) -> None:
         c = self.facts.definitions[i].constructors[tag]

@@ -1,4 +1,5 @@
 {-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE RecordWildCards #-}
 {-# LANGUAGE TypeApplications #-}
 
 -- |
@@ -42,15 +43,8 @@ madeFiles folder = do
     withAppender (marked 9 small) newer path (\w -> mapM_ (write w) [Web, Mail 1 True, Web])
     taken
   other <- make 10 small (take 6 words')
-  pure $
-    concat
-      [ whole none one many unindexed numbers units order compressed changed,
-        joined one other numbers none changed,
-        cutOff one many,
-        changedBytes one many compressed changed,
-        moved many other,
-        byHand
-      ]
+  let made = Made {..}
+  pure (concat [whole made, joined made, cutOff made, changedBytes made, moved made, byHand])
   where
     path = folder </> "made"
     options = defaultWriteOptions {writeIndex = False}
@@ -100,21 +94,13 @@ known = Compression "zlib" small (\_ _ -> Left "not read")
         )
       ]
 
-whole ::
-  ByteString ->
-  ByteString ->
-  ByteString ->
-  ByteString ->
-  ByteString ->
-  ByteString ->
-  ByteString ->
-  ByteString ->
-  ByteString ->
-  [ ( String,
-      ByteString
-    )
-  ]
-whole none one many unindexed numbers units order compressed changed =
+-- | Whole files, of which the others are made.
+data Made = Made
+  { none, one, many, unindexed, numbers, units, order, compressed, changed, other :: ByteString
+  }
+
+whole :: Made -> [(String, ByteString)]
+whole Made {..} =
   [ ("no bytes", ""),
     ("another file", "This is not a file of records, but long enough to be one."),
     ("a file without records", none),
@@ -128,17 +114,8 @@ whole none one many unindexed numbers units order compressed changed =
     ("records of another type after others", changed)
   ]
 
-joined ::
-  ByteString ->
-  ByteString ->
-  ByteString ->
-  ByteString ->
-  ByteString ->
-  [ ( String,
-      ByteString
-    )
-  ]
-joined one other numbers none changed =
+joined :: Made -> [(String, ByteString)]
+joined Made {..} =
   [ ("two files of one type", one <> other),
     ("the same file twice", one <> one),
     ("three files, one of them without records", one <> none <> other),
@@ -153,8 +130,8 @@ joined one other numbers none changed =
     ("two files, the header of the first damaged", flipped 20 one <> other)
   ]
 
-cutOff :: ByteString -> ByteString -> [(String, ByteString)]
-cutOff one many =
+cutOff :: Made -> [(String, ByteString)]
+cutOff Made {..} =
   [ ("one block, the first " ++ show n ++ " bytes", B.take n one)
     | n <- [1, 7, 8, 11, 15, 16, 43, 44, 62, 63, 64, 70, 134, 135, 136, B.length one - 1]
   ]
@@ -162,39 +139,14 @@ cutOff one many =
          | n <- [1, 31, 32, 33, 100, 150, 200, 250]
        ]
 
-changedBytes :: ByteString -> ByteString -> ByteString -> ByteString -> [(String, ByteString)]
-changedBytes one many compressed changed =
+changedBytes :: Made -> [(String, ByteString)]
+changedBytes Made {..} =
   [ ("one block, a bit of byte " ++ show i ++ " flipped", flipped i one)
     | i <-
-        [ 0,
-          8,
-          10,
-          12,
-          15,
-          16,
-          24,
-          40,
-          44,
-          48,
-          55,
-          60
-        ]
-          ++ [ 63,
-               64
-               .. 66
-             ]
+        [0, 8, 10, 12, 15, 16, 24, 40, 44, 48, 55, 60]
+          ++ [63 .. 66]
           ++ [71 .. 78]
-          ++ [ 83,
-               87,
-               95,
-               111,
-               119,
-               127,
-               131,
-               135,
-               140,
-               B.length one - 1
-             ]
+          ++ [83, 87, 95, 111, 119, 127, 131, 135, 140, B.length one - 1]
   ]
     ++ [ ("many blocks, a bit of byte " ++ show i ++ " flipped", flipped i many)
          | i <- [63, 140, 170, 180, 260, 280, 380, B.length many - 1, B.length many - 40]
@@ -206,8 +158,8 @@ changedBytes one many compressed changed =
          | i <- [B.length changed - 90, 300, 350]
        ]
 
-moved :: ByteString -> ByteString -> [(String, ByteString)]
-moved many other =
+moved :: Made -> [(String, ByteString)]
+moved Made {..} =
   [ ("a byte inserted in a body", inserted 150 "x" many),
     ("a byte inserted in a header of a block", inserted 180 "x" many),
     ("100 bytes inserted between blocks", inserted 169 (B.replicate 100 0) many),

@@ -1,10 +1,7 @@
-{-# LANGUAGE AllowAmbiguousTypes #-}
 {-# LANGUAGE DefaultSignatures #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE PatternSynonyms #-}
 {-# LANGUAGE RoleAnnotations #-}
-{-# LANGUAGE ScopedTypeVariables #-}
-{-# LANGUAGE TypeApplications #-}
 -- Unfoldings must not be eta-expanded: see Note [Generic methods].
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
@@ -77,6 +74,7 @@ module Ashlar.Internal.Codec.Class
     Width (..),
     widthOf,
     derivedLayout,
+    constantSize,
     isConstant,
     variableLayout,
     enumerated,
@@ -84,20 +82,14 @@ module Ashlar.Internal.Codec.Class
     hasOwnFields,
 
     -- * Outlines
+    layoutOutline,
     varying,
-    counting,
-    countingPairs,
-    elementsAfter,
-    bytesAfter,
-    outlineOf,
-    fieldThen,
-    skipValue,
   )
 where
 
 import Ashlar.Internal.Builder.Core (Builder)
 import Ashlar.Internal.Codec.Fixed
-import Ashlar.Internal.Codec.Outline
+import Ashlar.Internal.Codec.Outline (Outline)
 import Ashlar.Internal.Get.Core (Get)
 import GHC.Exts (Int (I#), Int#, andI#, (-#), (>#))
 
@@ -257,7 +249,7 @@ data Layout a = Layout
     -- sees at once which one it is.
     layoutPlain :: Plain a,
     -- | How the bytes are arranged. 'Nothing' if only the decoder knows. For variable size only.
-    _layoutOutline :: Maybe Outline
+    layoutOutline :: Maybe Outline
   }
 
 -- | Where a layout comes from.
@@ -327,6 +319,14 @@ mapPlain kindOf h (Layout kind width plain outline) = Layout (kindOf kind) width
       Variable n -> Variable n
 {-# INLINE mapPlain #-}
 
+-- | The size of a derived layout of this function, if it has constant size.
+constantSize :: (Int# -> Width) -> Maybe Int
+constantSize width = case counted width (mostAsked ()) of
+  Width left constant n -> case constant `andI#` (left ># 0#) of
+    1# -> Just (I# n)
+    _ -> Nothing
+{-# INLINE constantSize #-}
+
 -- | Ask a layout, given how many more types may be asked.
 widthOf :: Layout a -> Int# -> Width
 widthOf (Layout _ width _ _) = width
@@ -395,62 +395,3 @@ hasOwnFields l = case l of
 varying :: Int -> Outline -> Layout a
 varying n@(I# n#) outline = Layout Written (\asks -> Width asks 0# n#) (Variable n) (Just outline)
 {-# INLINE varying #-}
-
--- The functions below take an instance, not its layout: GHC would unfold the layout of each field
--- where it is passed on, and compile it there. (@scripts/compile-times --check@.)
-
--- | The layout of a container: a length of eight bytes, and the elements.
-counting :: forall a c. Codec a => Layout c
-counting = varying 8 (elementsAfter @a Length)
-{-# INLINE counting #-}
-
--- | The same for pairs.
-countingPairs :: forall a b c. (Codec a, Codec b) => Layout c
-countingPairs = varying 8 (pairsAfter @a @b)
-{-# INLINE countingPairs #-}
-
-pairsAfter :: forall a b. (Codec a, Codec b) => Outline
-pairsAfter = case layout @a of
-  Fix f | Fix g <- layout @b -> Units 0 Length (plusSize (fixedSize f) (fixedSize g)) (Bytes 0)
-  _ -> Values 0 Length (fieldThen @a (fieldThen @b (Bytes 0))) (Bytes 0)
-{-# NOINLINE pairsAfter #-}
-
--- | A count, and elements. The outline of elements of variable size is not forced, because they may
--- contain the container.
-elementsAfter :: forall a. Codec a => Count -> Outline
-elementsAfter k = case layout @a of
-  Fix f -> Units 0 k (fixedSize f) (Bytes 0)
-  Var _ -> Values 0 k (outlineOf @a) (Bytes 0)
-{-# NOINLINE elementsAfter #-}
-
--- | The layout of a count, of this size at least, and units of a number of bytes.
-bytesAfter :: Int -> Count -> Int -> Layout a
-bytesAfter least k unit = varying least (Units 0 k unit (Bytes 0))
-{-# INLINE bytesAfter #-}
-
--- | How the bytes of a value are arranged.
-outlineOf :: forall a. Codec a => Outline
-outlineOf = case layout @a of
-  Layout _ _ (Constant f) _ -> Bytes (fixedSize f)
-  Layout _ _ _ Nothing -> Decoded 0 (() <$ get @a) (Bytes 0)
-  Layout _ _ _ (Just o) -> o
-{-# NOINLINE outlineOf #-}
-
--- | The outline of a field, before that of those after it. It does not force a derived outline,
--- which may contain itself.
-fieldThen :: forall a. Codec a => Outline -> Outline
-fieldThen rest = case layout @a of
-  l@(Var _) | isDerived l -> Part 0 (outlineOf @a) rest
-  _ -> outlineOf @a `followedBy` rest
-{-# NOINLINE fieldThen #-}
-
--- | Pass over a value without making it. Where 'get' fails because bytes are missing, or at a
--- length or a tag, this fails, too. It does not look at contents: it accepts text that is no UTF-8,
--- keys that do not ascend, and values that 'Ashlar.Codec.satisfying' refuses.
---
--- >>> :set -XTypeApplications
--- >>> let bytes = encode ("passed over" :: Text, 'x')
--- >>> runGet (skipValue @Text *> getWord32le) bytes
--- Right 120
-skipValue :: forall a. Codec a => Get ()
-skipValue = skipOutline (outlineOf @a)

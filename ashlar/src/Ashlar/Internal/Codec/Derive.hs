@@ -29,6 +29,7 @@ module Ashlar.Internal.Codec.Derive
 where
 
 import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Codec.Arranged
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Derive.Sums
 import Ashlar.Internal.Codec.Fixed

@@ -23,17 +23,25 @@ module Ashlar.Internal.Codec.Outline
 where
 
 import Ashlar.Internal.Codec.Fixed (plusSize)
-import Ashlar.Internal.Get.Budget (chargedIfEmpty, deeper, spendEmpties)
+import Ashlar.Internal.Codec.Length (getLength, getVarint, lengthSize)
+import Ashlar.Internal.Get.Budget
+  ( Budget (..),
+    chargedIfEmpty,
+    deeper,
+    defaultBudget,
+    spendEmpties,
+  )
 import Ashlar.Internal.Get.Bytes (skip)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail (invalid)
-import Ashlar.Internal.Get.Numbers (getInt64le, getWord16le, getWord8)
+import Ashlar.Internal.Get.Numbers (getWord16le, getWord8)
 import Ashlar.Internal.Get.Run (inMemory, runGetRest)
-import qualified Ashlar.Internal.Get.Varint as Get
 import Ashlar.Internal.Mem (peekHost, peekLE, withBytesQuick)
-import qualified Ashlar.Internal.Prim.Varint.LEB128 as P
+import Ashlar.Internal.Prim.Varint.Groups (readUnsigned)
+import Ashlar.Internal.Prim.Varint.Type (Form (Shortest), rangeOf)
+import qualified Ashlar.Internal.Prim.Varint.Type as Varint (Decoded (..))
 import Control.Monad (replicateM_)
-import Data.Bits (unsafeShiftL, unsafeShiftR, (.&.), (.|.))
+import Data.Bits (unsafeShiftR)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B
@@ -95,7 +103,7 @@ followedBy o rest = case o of
 
 -- | How many values without bytes a count may announce: the steps of the default budget.
 mostEmpty :: Int
-mostEmpty = 1048576
+mostEmpty = budgetSteps defaultBudget
 
 -- | Pass over a value. The input may be a stream.
 skipOutline :: Outline -> Get ()
@@ -124,15 +132,14 @@ skipOutline o = case o of
 
 getCount :: Count -> Get Int
 getCount k = case k of
-  Length -> getInt64le >>= \n -> natural (toInteger n)
-  Varint -> varint >>= \n -> natural (toInteger n)
-  Doubled -> varint >>= \n -> natural (toInteger (n `unsafeShiftR` 1))
-  Itself -> 0 <$ varint
+  Length -> getLength
+  Varint -> getVarint >>= fits
+  Doubled -> getVarint >>= \n -> fits (n `unsafeShiftR` 1)
+  Itself -> 0 <$ getVarint
   where
-    varint = Get.getVarint P.word64LEB128
-    natural n
-      | n < 0 || n > toInteger (maxBound :: Int) = invalid ("length " ++ show n)
-      | otherwise = pure (fromInteger n)
+    fits n
+      | n > fromIntegral (maxBound :: Int) = invalid ("length " ++ show n)
+      | otherwise = pure (fromIntegral n)
 
 -- | The offset at which a value ends, if the string begins with one: its lengths and tags are
 -- right, and its bytes are there. Otherwise -1.
@@ -150,7 +157,7 @@ endOfOutline o bs = inMemory $
 {-# NOINLINE endOfOutline #-}
 
 mostLevels :: Int
-mostLevels = 100000
+mostLevels = budgetDepth defaultBudget
 
 -- The address after a value, or null.
 walking :: ForeignPtrContents -> Outline -> Int -> Ptr Word8 -> Ptr Word8 -> IO (Ptr Word8)
@@ -221,39 +228,27 @@ walk c o !levels p# e# s0 = case unIO passing s0 of
 readCount :: Count -> Ptr Word8 -> Ptr Word8 -> IO (Int, Ptr Word8)
 readCount k p e = case k of
   Length
-    | e `minusPtr` p < 8 -> none
+    | have < lengthSize -> none
     | otherwise -> do
       n <- peekLE p :: IO Int64
       -- On 32 bits a length may be too large for an 'Int'.
       if n < 0 || n > fromIntegral (maxBound :: Int)
         then none
-        else pure (fromIntegral n, p `plusPtr` 8)
+        else pure (fromIntegral n, p `plusPtr` lengthSize)
   Varint -> varint (\n -> n)
   Doubled -> varint (`unsafeShiftR` 1)
   Itself -> varint (\_ -> 0)
   where
+    have = e `minusPtr` p
     none = pure (0, nullPtr)
     varint :: (Word64 -> Word64) -> IO (Int, Ptr Word8)
-    varint f = groups 0 0 p
-      where
-        groups :: Int -> Word64 -> Ptr Word8 -> IO (Int, Ptr Word8)
-        groups !shift !acc q
-          | q >= e || shift > 63 = none
-          | otherwise = do
-            b <- byteAt q
-            let acc' = acc .|. (fromIntegral (b .&. 127) `unsafeShiftL` shift)
-                n = f acc'
-            if b >= 128
-              then groups (shift + 7) acc' (q `plusPtr` 1)
-              else
-                if n > fromIntegral (maxBound :: Int) || (shift == 63 && b > 1) || longer shift b
-                  then none
-                  else pure (fromIntegral n, q `plusPtr` 1)
+    varint f = do
+      found <- readUnsigned Shortest (rangeOf (0 :: Word64)) p have
+      case found of
+        Varint.Decoded width w
+          | f w <= fromIntegral (maxBound :: Int) -> pure (fromIntegral (f w), p `plusPtr` width)
+        _ -> none
 {-# INLINE readCount #-}
-
--- Is this the last group of a number with more groups than it needs?
-longer :: Int -> Word8 -> Bool
-longer shift b = shift > 0 && b == 0
 
 byteAt :: Ptr Word8 -> IO Word8
 byteAt = peekHost

@@ -29,6 +29,7 @@ module Ashlar.Internal.Codec.Places
   )
 where
 
+import Ashlar.Internal.Codec.Arranged
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed (plusSize)
 import Ashlar.Internal.Codec.Outline (Outline)
@@ -74,7 +75,11 @@ type family OrElse (x :: Maybe k) (y :: Maybe k) :: Maybe k where
 
 type family OrNoSuch (con :: Symbol) a (f :: Type -> Type) (x :: Maybe [(Symbol, Type)]) where
   OrNoSuch con a f ('Just x) = x
-  OrNoSuch con a f 'Nothing =
+  OrNoSuch con a f 'Nothing = NoSuch con a f
+
+-- The error for a constructor that the type does not have.
+type family NoSuch (con :: Symbol) a (f :: Type -> Type) :: k where
+  NoSuch con a f =
     TypeError
       ( 'ShowType a ':<>: 'Text " has no constructor " ':<>: 'Text con ':<>: 'Text ". There are:"
           ':$$: 'Text "  "
@@ -168,9 +173,7 @@ class Tagged t where
   ownFields :: Bool
 
 instance (Codec a, Constructors (Rep a)) => Tagged (Of con a) where
-  tagBytes = case constructorCount @(Rep a) of
-    1 -> 0
-    n -> if n <= 256 then 1 else 2
+  tagBytes = constructorTag @(Rep a)
   {-# INLINE tagBytes #-}
   ownFields = hasOwnFields (layout :: Layout a)
   {-# INLINE ownFields #-}
@@ -183,12 +186,16 @@ instance {-# OVERLAPPABLE #-} Codec a => Tagged a where
 
 -- | The constructors of a representation.
 class Constructors (f :: Type -> Type) where
-  constructorCount :: Int
+  -- | The bytes of the tag: 0, 1 or 2.
+  constructorTag :: Int
+
   constructorNames :: [String]
 
 instance (GCount f, ConstructorNames f) => Constructors (D1 m f) where
-  constructorCount = gCount @f
-  {-# INLINE constructorCount #-}
+  constructorTag = case gCount @f of
+    1 -> 0
+    n -> if n <= 256 then 1 else 2
+  {-# INLINE constructorTag #-}
   constructorNames = namesOf @f []
 
 class ConstructorNames (f :: Type -> Type) where
@@ -210,9 +217,4 @@ type family IndexIn (con :: Symbol) a (f :: Type -> Type) :: Nat where
 type family IndexOf (con :: Symbol) a (f :: Type -> Type) (names :: [Symbol]) (n :: Nat) where
   IndexOf con a f (con ': names) n = n
   IndexOf con a f (other ': names) n = IndexOf con a f names (n + 1)
-  IndexOf con a f '[] n =
-    TypeError
-      ( 'ShowType a ':<>: 'Text " has no constructor " ':<>: 'Text con ':<>: 'Text ". There are:"
-          ':$$: 'Text "  "
-          ':<>: Listed (ConNames f)
-      )
+  IndexOf con a f '[] n = NoSuch con a f

@@ -51,6 +51,7 @@ module Ashlar.Internal.Codec.Derive.Sums
 where
 
 import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Codec.Arranged
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Outline (Outline (OneOf))

@@ -21,6 +21,7 @@ module Ashlar.Internal.Codec.Instances.Containers () where
 
 import Ashlar.Internal.Builder.Bytes (shortByteString)
 import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Codec.Arranged
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Derive
 import Ashlar.Internal.Codec.Elements

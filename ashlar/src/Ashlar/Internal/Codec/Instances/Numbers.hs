@@ -16,6 +16,7 @@ where
 
 import Ashlar.Internal.Builder.Bytes (shortByteString)
 import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Codec.Arranged
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Derive
 import Ashlar.Internal.Codec.Format

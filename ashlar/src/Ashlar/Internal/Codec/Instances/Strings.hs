@@ -20,6 +20,7 @@ where
 import Ashlar.Internal.Builder.Bytes
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Strings
+import Ashlar.Internal.Codec.Arranged
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Instances.Base ()

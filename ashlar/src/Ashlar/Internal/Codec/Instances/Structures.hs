@@ -19,6 +19,7 @@ module Ashlar.Internal.Codec.Instances.Structures
   )
 where
 
+import Ashlar.Internal.Codec.Arranged
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Derive
 import Ashlar.Internal.Codec.Elements

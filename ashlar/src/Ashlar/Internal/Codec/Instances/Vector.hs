@@ -29,6 +29,7 @@ module Ashlar.Internal.Codec.Instances.Vector () where
 
 import Ashlar.Internal.Builder.Bytes
 import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Codec.Arranged
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Elements
 import Ashlar.Internal.Codec.Fixed

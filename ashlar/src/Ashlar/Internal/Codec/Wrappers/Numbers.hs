@@ -18,6 +18,7 @@ module Ashlar.Internal.Codec.Wrappers.Numbers
   )
 where
 
+import Ashlar.Internal.Codec.Arranged
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Length
