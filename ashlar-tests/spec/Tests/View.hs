@@ -57,6 +57,7 @@ tests =
       testProperty "fields of constant size" constants,
       testProperty "constructors and their fields" shapes,
       testProperty "a constructor of an enumeration" colours,
+      testCase "a tag of no constructor" noColour,
       testProperty "trees" (\t -> leaves (viewOf t) === Right (leavesOf (t :: Tree Int))),
       testGroup
         "elements"
@@ -83,7 +84,8 @@ tests =
       testCase "damage is found where it is decoded" damage,
       testCase "checked finds it at once" damageChecked,
       testCase "nested too deeply" deep,
-      testCase "elements without bytes" empties
+      testCase "elements without bytes" empties,
+      testCase "decoders by hand share a budget" shared
     ]
 
 viewOf :: Codec a => a -> View a
@@ -129,7 +131,7 @@ shapes s = case s of
   where
     v = viewOf s
     named n =
-      View.constructorName v === n
+      View.constructorName v === Just n
         .&&. isJust (View.constructor @"Circle" v) === (n == "Circle")
     one found x = found === Just (Right x)
     two found a b =
@@ -138,8 +140,14 @@ shapes s = case s of
 
 colours :: Colour -> Property
 colours c =
-  View.constructorName (viewOf c) === show c
+  View.constructorName (viewOf c) === Just (show c)
     .&&. isJust (View.constructor @"Green" (viewOf c)) === (c == Green)
+
+noColour :: Assertion
+noColour = do
+  let v = either (error . show) id (View.view "\99") :: View Colour
+  View.constructorName v @?= Nothing
+  isJust (View.constructor @"Green" v) @?= False
 
 leaves :: View (Tree Int) -> Either DecodeError Int
 leaves v = case View.constructor @"Node" v of
@@ -283,6 +291,20 @@ empties = do
   assertBool "()" (refused (View.view bytes :: Either DecodeError (View [()])))
   assertBool "[Proxy]" (refused (View.view bytes :: Either DecodeError (View [Unit])))
   View.count (viewOf (replicate 1000 ())) @?= 1000
+
+newtype ByHand = ByHand [()]
+
+instance Codec ByHand
+
+instance HasFormat ByHand where
+  format = fromPutGet 8 (\(ByHand xs) -> put xs) (ByHand <$> get)
+
+-- Half of the steps for each: the third is refused.
+shared :: Assertion
+shared = forM_ [(2, False), (3, True)] $ \(n, expected) -> do
+  let bytes = encode n <> S.concat (replicate n (encode (budgetSteps defaultBudget `div` 2)))
+  refused (decode bytes :: Either DecodeError [ByHand]) @?= expected
+  refused (View.view bytes :: Either DecodeError (View [ByHand])) @?= expected
 
 records :: Samples (View Record)
 records = Samples (View.viewOf <$> arbitrary) (const []) show (==)

@@ -45,8 +45,8 @@
 -- 'error'. A format that only restricts the derived one, by 'Ashlar.Codec.satisfying', will do. Do
 -- not view the fields of a type whose instance is derived via another type: they may be wrong.
 --
--- The tag of an enumeration is checked when it is decoded. Of a tag that no constructor has,
--- 'constructorName' is an 'error', and 'constructor' is 'Nothing'.
+-- The tag of an enumeration is checked when it is decoded. For a tag that no constructor has,
+-- 'constructorName' and 'constructor' are 'Nothing'.
 module Ashlar.View
   ( View,
 

@@ -118,7 +118,6 @@ commonDerived how =
     how Damaged "not regular" (arbitrary @(Perfect Word8)),
     how Damaged "a newtype over a functor" (arbitrary @(Wrapped Maybe Int)),
     how Damaged "by newtype" (arbitrary @ByNewtype),
-    how Damaged "255 constructors" (arbitrary @E255),
     how Damaged "257 constructors" (arbitrary @E257)
   ]
 

@@ -146,11 +146,19 @@ getCount k = case k of
 --
 -- The walk runs on addresses and allocates nothing, except where a decoder has to run. It nests no
 -- deeper than the levels of the default budget.
-endOfOutline :: Outline -> ByteString -> Int
-endOfOutline o bs = inMemory $
+--
+-- Each decoder has a budget of its own. So they must not run on bytes that nobody has passed over
+-- yet: 'skipOutline' passes over these with one budget.
+endOfOutline ::
+  -- | May decoders run? If not, the result is -1 where one would.
+  Bool ->
+  Outline ->
+  ByteString ->
+  Int
+endOfOutline decoders o bs = inMemory $
   -- GHC cannot see whether the walk returns, so it does not drop what keeps the string alive.
   withBytesQuick bs $ \p n -> do
-    q <- walking contents o mostLevels p (p `plusPtr` n)
+    q <- walking (Decoders decoders contents) o mostLevels p (p `plusPtr` n)
     pure (if q == nullPtr then -1 else q `minusPtr` p)
   where
     contents = case B.toForeignPtr bs of (ForeignPtr _ c, _, _) -> c
@@ -159,8 +167,11 @@ endOfOutline o bs = inMemory $
 mostLevels :: Int
 mostLevels = budgetDepth defaultBudget
 
+-- May decoders run, and what keeps their bytes alive.
+data Decoders = Decoders !Bool ForeignPtrContents
+
 -- The address after a value, or null.
-walking :: ForeignPtrContents -> Outline -> Int -> Ptr Word8 -> Ptr Word8 -> IO (Ptr Word8)
+walking :: Decoders -> Outline -> Int -> Ptr Word8 -> Ptr Word8 -> IO (Ptr Word8)
 walking c o levels (Ptr p) (Ptr e) = IO $ \s -> case walk c o levels p e s of
   (# s', q #) -> (# s', Ptr q #)
 {-# INLINE walking #-}
@@ -168,7 +179,7 @@ walking c o levels (Ptr p) (Ptr e) = IO $ \s -> case walk c o levels p e s of
 -- The address is unboxed in the result, or each call would allocate. Every read is preceded by a
 -- comparison with the end.
 walk ::
-  ForeignPtrContents ->
+  Decoders ->
   Outline ->
   Int ->
   Addr# ->
@@ -206,11 +217,12 @@ walk c o !levels p# e# s0 = case unIO passing s0 of
           else case rest of
             Bytes 0 -> on x (levels - 1) q
             _ -> walking c x (levels - 1) q e >>= on rest levels
-      Decoded n g rest -> past p n $ \q@(Ptr a) ->
-        -- Both addresses lie in the string.
-        case runGetRest g (B.fromForeignPtr (ForeignPtr a c) 0 (e `minusPtr` q)) of
-          Right (_, unread) -> on rest levels (e `plusPtr` negate (S.length unread))
-          Left _ -> refused
+      Decoded n g rest -> past p n $ \q@(Ptr a) -> case c of
+        Decoders True contents
+          -- Both addresses lie in the string.
+          | Right (_, unread) <- runGetRest g (B.fromForeignPtr (ForeignPtr a contents) 0 (e `minusPtr` q)) ->
+            on rest levels (e `plusPtr` negate (S.length unread))
+        _ -> refused
     counted k q next = do
       (m, r) <- readCount k q e
       if r == nullPtr then refused else next m r

@@ -49,12 +49,15 @@ import Ashlar.Internal.Codec.Outline
 import Ashlar.Internal.Codec.Places
 import Ashlar.Internal.Get.Bytes (bytesRead, getByteString)
 import Ashlar.Internal.Get.Choice (lookAhead)
+import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Error (DecodeError)
 import Ashlar.Internal.Get.Run
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B
 import qualified Data.ByteString.Unsafe as S
+import Data.Either (fromLeft)
+import Data.Maybe (listToMaybe)
 import Data.Proxy (Proxy (..))
 import GHC.Exts (Addr#, Int (I#), minusAddr#, plusAddr#)
 import GHC.ForeignPtr (ForeignPtr (..), ForeignPtrContents)
@@ -111,7 +114,7 @@ passOver o v = later (passing o v) v
 {-# INLINE passOver #-}
 
 passing :: Outline -> View a -> Int
-passing o v = case endOfOutline o (onward v) of
+passing o v = case endOfOutline True o (onward v) of
   -1 -> changed
   n -> n
 {-# NOINLINE passing #-}
@@ -124,18 +127,20 @@ passing o v = case endOfOutline o (onward v) of
 --
 -- @since 0.1.0.0
 view :: forall a. Codec a => ByteString -> Either DecodeError (View a)
-view bs = case extent @a bs of
-  n | n == S.length bs -> Right (fromBytes bs)
-  _ -> Left (whyNot (runGetWhole (() <$ get @a) bs) (runGetWhole (skipValue @a) bs))
+view bs = case sizeAt @a bs of
+  Right n
+    | n == S.length bs -> Right (fromBytes bs)
+    | otherwise -> Left (tooLong (() <$ get @a) (skipValue @a) bs)
+  Left e -> Left e
 {-# INLINE view #-}
 
 -- | View the value at the beginning of a string. Returns the bytes after it, too.
 --
 -- @since 0.1.0.0
 viewRest :: forall a. Codec a => ByteString -> Either DecodeError (View a, ByteString)
-viewRest bs = case extent @a bs of
-  -1 -> Left (whyNot (runGet (() <$ get @a) bs) (runGet (skipValue @a) bs))
-  n -> case S.splitAt n bs of (value, rest) -> Right (fromBytes value, rest)
+viewRest bs = case sizeAt @a bs of
+  Right n | (value, rest) <- S.splitAt n bs -> Right (fromBytes value, rest)
+  Left e -> Left e
 {-# INLINE viewRest #-}
 
 -- | 'view' of a value that is decoded once, and thereby checked. So 'decodeView' succeeds on each
@@ -167,21 +172,27 @@ instance Codec a => Codec (View a) where
         end <- bytesRead
         pure (fromIntegral (end - start))
 
--- Where a value ends, or -1.
-extent :: forall a. Codec a => ByteString -> Int
-extent bs = case layout @a of
-  Fix f -> if S.length bs >= fixedSize f then fixedSize f else -1
-  Var _ -> endOfOutline (outlineOf @a) bs
-{-# INLINE extent #-}
+-- The size of the value at the beginning of a string.
+sizeAt :: forall a. Codec a => ByteString -> Either DecodeError Int
+sizeAt bs = case layout @a of
+  Fix f | fixedSize f <= S.length bs -> Right (fixedSize f)
+  Var _ | n <- endOfOutline False (outlineOf @a) bs, n >= 0 -> Right n
+  _ -> sizeByDecoders (() <$ get @a) (skipValue @a) bs
+{-# INLINE sizeAt #-}
 
--- The error of a decoder, whose path is the best, or of passing over the value.
-whyNot :: Either DecodeError () -> Either DecodeError () -> DecodeError
-whyNot decoded passed = case decoded of
-  Left e -> e
-  Right () -> case passed of
-    Left e -> e
-    Right () -> changed
-{-# NOINLINE whyNot #-}
+-- The same, given the decoder of the value and the one that passes over it. If both fail, the path
+-- of the first error is the better one.
+sizeByDecoders :: Get () -> Get () -> ByteString -> Either DecodeError Int
+sizeByDecoders decoder passer bs = case runGetRest passer bs of
+  Right (_, rest) -> Right (S.length bs - S.length rest)
+  Left e -> Left (fromLeft e (runGet decoder bs))
+{-# NOINLINE sizeByDecoders #-}
+
+-- The error of a string that is longer than its value.
+tooLong :: Get () -> Get () -> ByteString -> DecodeError
+tooLong decoder passer bs =
+  fromLeft (fromLeft changed (runGetWhole passer bs)) (runGetWhole decoder bs)
+{-# NOINLINE tooLong #-}
 
 changed :: a
 changed = errorWithoutStackTrace "Ashlar.View: the bytes have changed: was their memory written?"
@@ -202,11 +213,11 @@ decodeView v = case layout @a of
 --
 -- @since 0.1.0.0
 viewBytes :: forall a. Codec a => View a -> ByteString
-viewBytes v = case extent @a bs of
-  -1 -> changed
-  n -> S.take n bs
+viewBytes v = S.take n (onward v)
   where
-    bs = onward v
+    n = case layout @a of
+      Fix f -> fixedSize f
+      Var _ -> passing (outlineOf @a) v
 {-# INLINE viewBytes #-}
 
 -- | A field, by its name. Constant time if all fields before it have constant size. Otherwise those
@@ -278,15 +289,14 @@ constructor v
     number = fromInteger (natVal (Proxy @(Position con a)))
 {-# INLINE constructor #-}
 
--- | The name of the value's constructor.
+-- | The name of the value's constructor. 'Nothing' if no constructor has its tag: 'view' checks the
+-- tags of enumerations no more than other contents.
 --
 -- @since 0.1.0.0
-constructorName :: forall a. (Codec a, Constructors (Rep a)) => View a -> String
+constructorName :: forall a. (Codec a, Constructors (Rep a)) => View a -> Maybe String
 constructorName v
   | not (hasOwnFields (layout @a)) = ownFormat
-  | otherwise = case drop (tagOf (constructorTag @(Rep a)) v) (constructorNames @(Rep a)) of
-    name : _ -> name
-    [] -> changed
+  | otherwise = listToMaybe (drop (tagOf (constructorTag @(Rep a)) v) (constructorNames @(Rep a)))
 
 -- A tag of that many bytes.
 tagOf :: Int -> View a -> Int
