@@ -158,7 +158,7 @@ endOfOutline ::
 endOfOutline decoders o bs = inMemory $
   -- GHC cannot see whether the walk returns, so it does not drop what keeps the string alive.
   withBytesQuick bs $ \p n -> do
-    q <- walking (Decoders decoders contents) o mostLevels p (p `plusPtr` n)
+    q <- walking decoders contents o mostLevels p (p `plusPtr` n)
     pure (if q == nullPtr then -1 else q `minusPtr` p)
   where
     contents = case B.toForeignPtr bs of (ForeignPtr _ c, _, _) -> c
@@ -167,26 +167,25 @@ endOfOutline decoders o bs = inMemory $
 mostLevels :: Int
 mostLevels = budgetDepth defaultBudget
 
--- May decoders run, and what keeps their bytes alive.
-data Decoders = Decoders !Bool ForeignPtrContents
-
 -- The address after a value, or null.
-walking :: Decoders -> Outline -> Int -> Ptr Word8 -> Ptr Word8 -> IO (Ptr Word8)
-walking c o levels (Ptr p) (Ptr e) = IO $ \s -> case walk c o levels p e s of
+walking ::
+  Bool -> ForeignPtrContents -> Outline -> Int -> Ptr Word8 -> Ptr Word8 -> IO (Ptr Word8)
+walking decoders c o levels (Ptr p) (Ptr e) = IO $ \s -> case walk decoders c o levels p e s of
   (# s', q #) -> (# s', Ptr q #)
 {-# INLINE walking #-}
 
 -- The address is unboxed in the result, or each call would allocate. Every read is preceded by a
 -- comparison with the end.
 walk ::
-  Decoders ->
+  Bool ->
+  ForeignPtrContents ->
   Outline ->
   Int ->
   Addr# ->
   Addr# ->
   State# RealWorld ->
   (# State# RealWorld, Addr# #)
-walk c o !levels p# e# s0 = case unIO passing s0 of
+walk decoders c o !levels p# e# s0 = case unIO passing s0 of
   (# s1, Ptr q #) -> (# s1, q #)
   where
     p = Ptr p#
@@ -196,7 +195,7 @@ walk c o !levels p# e# s0 = case unIO passing s0 of
       | n <= e `minusPtr` q = next (q `plusPtr` n)
       | otherwise = refused
     {-# INLINE past #-}
-    on x left q = if q == nullPtr then refused else walking c x left q e
+    on x left q = if q == nullPtr then refused else walking decoders c x left q e
     {-# INLINE on #-}
     passing = case o of
       Bytes n -> past p n pure
@@ -216,13 +215,14 @@ walk c o !levels p# e# s0 = case unIO passing s0 of
           then refused
           else case rest of
             Bytes 0 -> on x (levels - 1) q
-            _ -> walking c x (levels - 1) q e >>= on rest levels
-      Decoded n g rest -> past p n $ \q@(Ptr a) -> case c of
-        Decoders True contents
+            _ -> walking decoders c x (levels - 1) q e >>= on rest levels
+      Decoded n g rest
+        | decoders -> past p n $ \q@(Ptr a) ->
           -- Both addresses lie in the string.
-          | Right (_, unread) <- runGetRest g (B.fromForeignPtr (ForeignPtr a contents) 0 (e `minusPtr` q)) ->
-            on rest levels (e `plusPtr` negate (S.length unread))
-        _ -> refused
+          case runGetRest g (B.fromForeignPtr (ForeignPtr a c) 0 (e `minusPtr` q)) of
+            Right (_, unread) -> on rest levels (e `plusPtr` negate (S.length unread))
+            Left _ -> refused
+        | otherwise -> refused
     counted k q next = do
       (m, r) <- readCount k q e
       if r == nullPtr then refused else next m r
@@ -230,7 +230,7 @@ walk c o !levels p# e# s0 = case unIO passing s0 of
     values x m r
       | m <= 0 || r == nullPtr = pure r
       | otherwise = do
-        q <- walking c x (levels - 1) r e
+        q <- walking decoders c x (levels - 1) r e
         -- If one has no bytes, then all after it are the same.
         if q == r then (if m <= mostEmpty then pure r else refused) else values x (m - 1) q
     tag16 q = peekLE q :: IO Word16
