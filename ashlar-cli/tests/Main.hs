@@ -8,6 +8,7 @@ import qualified Tests.Commands
 import qualified Tests.Convert
 import qualified Tests.Cookbook
 import qualified Tests.Damage
+import qualified Tests.Exchange
 import qualified Tests.Joined
 import qualified Tests.Json
 import qualified Tests.Paths
@@ -26,6 +27,7 @@ main =
         Tests.Convert.tests,
         Tests.Cookbook.tests,
         Tests.Damage.tests,
+        Tests.Exchange.tests,
         Tests.Joined.tests,
         Tests.Json.tests,
         Tests.Paths.tests,

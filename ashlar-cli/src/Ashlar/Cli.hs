@@ -21,7 +21,9 @@ import Ashlar.Cli.Console hiding (Failure (..))
 import qualified Ashlar.Cli.Console as Console
 import Ashlar.Cli.Convert (convert)
 import Ashlar.Cli.Copy
+import Ashlar.Cli.Export (exportText)
 import Ashlar.Cli.Files
+import Ashlar.Cli.Import (importText)
 import Ashlar.Cli.Input
 import Ashlar.Cli.Options
 import Ashlar.Cli.Schemas
@@ -101,11 +103,17 @@ perform hs command = case command of
     case schema of
       Nothing -> catFiles hs selection (Target out force hs) mixed paths
       Just s -> loadSchema s >>= \s' -> catValues hs selection (Target out force hs) s' paths
-  ConvertCommand selection force partial old schema out path -> do
+  ConvertCommand selection force partial from schema out path -> do
     readOnce [schema, path]
     given <- loadSchema schema
     says <- besides out
-    convert says selection (Target out force hs) partial old given path
+    let target = Target out force hs
+    case from of
+      FromOld old -> convert says selection target partial old given path
+      FromText text -> importText says selection target partial text given path
+  ExportCommand selection force text schema out path -> do
+    says <- besides out
+    inputOf schema path >>= exportText says selection (Target out force hs) text
   RepairCommand selection force schema out path -> do
     given <- mapM loadSchema schema
     says <- besides out

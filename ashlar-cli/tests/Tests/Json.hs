@@ -4,7 +4,7 @@
 -- |
 -- Module      : Tests.Json
 -- Description : JSON is valid, and has the values that were written
-module Tests.Json (tests) where
+module Tests.Json (tests, Sample (..)) where
 
 import Ashlar.File hiding (Outcome)
 import Ashlar.File.Described
@@ -171,6 +171,7 @@ floating d
   | isNaN d || isInfinite d = String (show d)
   | otherwise = Number (show d)
 
+-- | With the values of all forms.
 newtype Sample = Sample All
   deriving stock (Show)
 

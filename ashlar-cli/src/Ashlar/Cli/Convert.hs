@@ -8,14 +8,14 @@ module Ashlar.Cli.Convert
 where
 
 import Ashlar.Cli.Console
-import Ashlar.Cli.Copy (Written (..), writingValues)
+import Ashlar.Cli.Copy (Encoded (..), writingValues)
 import Ashlar.Cli.Ending
 import Ashlar.Cli.Files
 import Ashlar.Cli.Input
 import Ashlar.Codec (summarizeError)
 import Ashlar.File (RecordTooLarge, write)
 import Ashlar.Get (Folded (..), Source, attemptFrom, bytesRead, foldFromUntil)
-import Ashlar.Schema (Schema)
+import Ashlar.Schema (Schema, putValue)
 import Ashlar.Schema.Compat
 import Control.Exception (catch, displayException, throwIO)
 import Data.Int (Int64)
@@ -59,7 +59,7 @@ convert hs selection target partial old schema path = case getValueOf (oldFormat
         let one done (value, end)
               | isWhole done = pure (Left done)
               | otherwise = do
-                write w (Written value) `catch` tooLarge done
+                write w (Encoded (putValue value)) `catch` tooLarge done
                 progress watched end
                 pure (Right (Done (doneRecords done + 1) end))
             start = Done 0 (maybe 0 snd announced)

@@ -10,11 +10,12 @@ module Ashlar.Cli.Copy
     repair,
 
     -- * Files of values
-    Written (..),
+    Encoded (..),
     writingValues,
   )
 where
 
+import Ashlar.Builder (Builder)
 import Ashlar.Cli.Blocks
 import Ashlar.Cli.Console
 import Ashlar.Cli.Copier
@@ -26,7 +27,7 @@ import Ashlar.Codec.Combinators (byHand)
 import Ashlar.File
 import Ashlar.File.Blocks
 import Ashlar.File.Internal.Append (Tail (..))
-import Ashlar.Schema (Schema, Value, getValue, putValue, schemaFingerprint)
+import Ashlar.Schema (Schema, getValue, putValue, schemaFingerprint)
 import Control.Exception (throwIO)
 import Control.Monad (forM, forM_, unless, when)
 import qualified Data.ByteString as B
@@ -88,17 +89,17 @@ catFiles hs selection target mixed paths = do
           Just schema -> putRecords copier schema (blockHeader b) (blockBody b)
         schemas' <$ done (blockEnd b)
 
--- | A value, which is written.
-newtype Written = Written Value
+-- | The bytes of a value, which are written.
+newtype Encoded = Encoded Builder
 
-instance Codec Written
+instance Codec Encoded
 
 -- Nothing is read.
-instance HasFormat Written where
-  format = byHand 1 (const 0) (\(Written v) -> putValue v) (fail "not read")
+instance HasFormat Encoded where
+  format = byHand 1 (const 0) (\(Encoded bytes) -> bytes) (fail "not read")
 
 -- | Write a file of values, given their schema.
-writingValues :: Selection -> Schema -> FilePath -> (Writer Written -> IO a) -> IO a
+writingValues :: Selection -> Schema -> FilePath -> (Writer Encoded -> IO a) -> IO a
 writingValues selection schema = withWriter options ty
   where
     options = defaultWriteOptions {writeRecordLimit = max 67108864 (selectLimit selection)}
@@ -121,7 +122,7 @@ catValues hs selection target schema paths =
           Failure (exitOf end) (targetPath target ++ ": not written")
       pure ExitSuccess
   where
-    writtenOf s = Written <$> getValue s
+    writtenOf s = Encoded . putValue <$> getValue s
 
 -- | Copy what is readable of a damaged file: whole blocks, and of a block with a record that cannot
 -- be decoded those before it. Says what was lost.

@@ -24,6 +24,7 @@ module Ashlar.Cli.Input
     within,
     foldInput,
     schemasIn,
+    recordsIn,
 
     -- * Values one after another
     Values (..),
@@ -313,15 +314,7 @@ foldInput hs selection input prepare f b0
                 complain hs (lostText lost)
               else Nothing
         }
-    records =
-      RecordType
-        { typeSchema = B.empty,
-          typeFingerprint = Fingerprint 0 0,
-          typeEvolved = \bytes _ -> do
-            s <- schemaOf bytes
-            Right (evolvedBy (Foreign <$> prepare s)),
-          typePass = Nothing
-        }
+    records = recordsBy prepare
     stepRecord acc (Foreign x) = chosen acc x
     stepBare acc x
       | accCount acc < selectFrom selection = pure (Right acc {accCount = accCount acc + 1})
@@ -335,6 +328,30 @@ foldInput hs selection input prepare f b0
     passedOver = case input of
       RecordFile _ -> 0
       BareFile _ _ -> selectFrom selection
+
+-- Records that are read by their schema.
+recordsBy :: (Schema -> Get x) -> RecordType (Foreign x)
+recordsBy prepare =
+  RecordType
+    { typeSchema = B.empty,
+      typeFingerprint = Fingerprint 0 0,
+      typeEvolved = \bytes _ -> do
+        s <- schemaOf bytes
+        Right (evolvedBy (Foreign <$> prepare s)),
+      typePass = Nothing
+    }
+
+-- | How many records are there? 'Nothing' if that is not known before they are read.
+recordsIn :: Selection -> Input -> IO (Maybe Int64)
+recordsIn selection input = case input of
+  BareFile _ _ -> pure Nothing
+  RecordFile path -> do
+    stream <- isStream path
+    if stream
+      then pure Nothing
+      else
+        either (const Nothing) Just
+          <$> withReader (readOptions selection) (recordsBy (const (pure ()))) path recordCount
 
 -- | Values one after another.
 data Values = Values

@@ -3,12 +3,15 @@
 -- Description : The command line
 module Ashlar.Cli.Options
   ( Command (..),
+    From (..),
     commandLine,
     commandNames,
   )
 where
 
 import Ashlar.Cli.Convert (Old (..))
+import Ashlar.Cli.Export (TextTo (..))
+import Ashlar.Cli.Import (TextFrom (..))
 import Ashlar.Cli.Input (Selection (..), everything)
 import Ashlar.Cli.Path
 import Ashlar.Cli.Schemas (SchemaStyle (..))
@@ -31,11 +34,16 @@ data Command
   | -- | Also: may the target exist, and may types differ?
     CatCommand Selection Bool Bool (Maybe FilePath) FilePath [FilePath]
   | -- | With the schema. Also: may the target exist, and is part of it wanted after damage?
-    ConvertCommand Selection Bool Bool Old FilePath FilePath FilePath
+    ConvertCommand Selection Bool Bool From FilePath FilePath FilePath
+  | -- | With the schema of bare values. Also: may the target exist?
+    ExportCommand Selection Bool TextTo (Maybe FilePath) FilePath FilePath
   | RepairCommand Selection Bool (Maybe FilePath) FilePath FilePath
   | -- | Also: may the files exist? With the prefix of their names.
     SplitCommand Selection Bool SplitBy FilePath FilePath
   | StatCommand Selection (Maybe FilePath) FilePath
+
+-- | What is converted.
+data From = FromOld Old | FromText TextFrom
 
 -- | The parser of the command line.
 commandLine :: ParserInfo Command
@@ -100,21 +108,9 @@ commands =
         <*> some (file "FILE...")
     ),
     ( "convert",
-      "Turn what binary, cereal or store have written into a file of records",
-      ConvertCommand
-        <$> limited
-        <*> force
-        <*> switch
-          ( long "partial"
-              <> help "If FILE is damaged, write OUT with the values before the damage"
-          )
-        <*> (Old <$> oldFormatOption <*> listOption)
-        <*> strOption
-          ( long "schema" <> metavar "SCHEMA" <> action "file"
-              <> help "The type of the values: a schema, or a file of records that has it"
-          )
-        <*> output
-        <*> file "FILE"
+      "Turn JSON, CSV, or what binary, cereal or store have written into a file of records; or \
+      \records into JSON or CSV",
+      convertFrom <|> convertTo
     ),
     ( "repair",
       "Copy what is readable of a damaged file, and say what was lost",
@@ -147,21 +143,63 @@ commands =
     )
   ]
 
-oldFormatOption :: Parser Format
-oldFormatOption =
+convertFrom :: Parser Command
+convertFrom =
+  ConvertCommand
+    <$> limited
+    <*> force
+    <*> switch
+      (long "partial" <> help "If FILE is damaged, write OUT with the values before the damage")
+    <*> (fromOption <*> listOption)
+    <*> strOption
+      ( long "schema" <> metavar "SCHEMA" <> action "file"
+          <> help "The type of the values: a schema, or a file of records that has it"
+      )
+    <*> output
+    <*> file "FILE"
+
+convertTo :: Parser Command
+convertTo =
+  ExportCommand
+    <$> ((\s k -> s {selectKeepGoing = k}) <$> limited <*> keepGoing)
+    <*> force
+    <*> toOption
+    <*> schemaOption
+    <*> output
+    <*> file "FILE"
+
+-- Given whether the file is one list.
+fromOption :: Parser (Bool -> From)
+fromOption =
   option
     (maybeReader (`lookup` formats))
-    ( long "from" <> metavar "LIBRARY" <> completeWith (map fst formats)
-        <> help "The library that has written FILE: binary, cereal or store"
+    ( long "from" <> metavar "FORMAT" <> completeWith (map fst formats)
+        <> help "What FILE is: json, csv, or written by binary, cereal or store"
     )
   where
-    formats = [("binary", Binary), ("cereal", Cereal), ("store", Store)]
+    formats =
+      [ ("json", \list -> FromText (if list then FromJsonArray else FromJsonValues)),
+        ("csv", const (FromText FromCsv)),
+        ("binary", FromOld . Old Binary),
+        ("cereal", FromOld . Old Cereal),
+        ("store", FromOld . Old Store)
+      ]
+
+toOption :: Parser TextTo
+toOption =
+  option
+    (maybeReader (`lookup` formats))
+    ( long "to" <> metavar "FORMAT" <> completeWith (map fst formats)
+        <> help "What OUT is: json, one value in a line, or csv"
+    )
+  where
+    formats = [("json", ToJson), ("csv", ToCsv)]
 
 listOption :: Parser Bool
 listOption =
   switch $
     long "list"
-      <> help "FILE is one list, with its length before the values. If not given, they stand alone"
+      <> help "FILE is one list or array. If not given, the values stand alone"
 
 file :: String -> Parser FilePath
 file name = strArgument (metavar name <> action "file")
@@ -206,13 +244,12 @@ selection =
             \counted from 0"
       )
     <*> optional (option natural (long "count" <> metavar "M" <> help "At most M records"))
-    <*> switch
-      ( short 'k' <> long "keep-going"
-          <> help
-            "Go on after damage, with the next \
-            \whole block"
-      )
+    <*> keepGoing
     <*> limit
+
+keepGoing :: Parser Bool
+keepGoing =
+  switch (short 'k' <> long "keep-going" <> help "Go on after damage, with the next whole block")
 
 -- Everything, up to a limit.
 limited :: Parser Selection

@@ -1,0 +1,216 @@
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Ashlar.Cli.Csv
+-- Description : Values as rows of CSV, and back
+--
+-- Note [Values in cells]
+-- ~~~~~~~~~~~~~~~~~~~~~~
+-- Each field of a record is a column, and so is each field of a record in it, with the names of both.
+-- Any other type is one column, @value@.
+--
+-- What is a string in JSON is its text in a cell. Everything else is its JSON. An optional value that
+-- is missing is an empty cell. If it is an empty text, the cell has quotes.
+module Ashlar.Cli.Csv
+  ( Table,
+    tableOf,
+    columnsOf,
+    putNames,
+    putRow,
+
+    -- * Reading
+    Cell,
+    getRow,
+    Layout,
+    layoutOf,
+    fromRow,
+  )
+where
+
+import Ashlar.Builder (Builder, byteString, char7, toStrictByteString)
+import Ashlar.Cli.FromJson
+import Ashlar.Cli.Json
+import Ashlar.Get
+import Ashlar.Get.Parse (endOfLine, optionBytes, runScanner, takeTill)
+import Ashlar.Schema hiding (part, recordOf)
+import Ashlar.Schema.Internal.Json.Values
+import Ashlar.Schema.Internal.Scalar (commas)
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as B
+import qualified Data.ByteString.Char8 as C
+import qualified Data.IntSet as IS
+import qualified Data.List as List
+import qualified Data.Map.Strict as M
+import Data.Text (Text)
+import qualified Data.Text as T
+import qualified Data.Text.Encoding as T
+import qualified Data.Vector as V
+import Data.Word (Word8)
+
+-- | The columns of a schema.
+data Table
+  = -- | The name, may it be missing, and how its values are written and read.
+    Column Text Bool (Value -> Builder) (Json -> Either Wrong Value)
+  | -- | The fields of a record.
+    Columns Constructor [Table]
+
+-- | Made once for a schema.
+tableOf :: Schema -> Table
+tableOf s = go IS.empty [] (schemaRoot s)
+  where
+    shapes = shapesOf s
+    -- A record that contains itself is no group of columns.
+    go seen path shape = case bareShape shapes shape of
+      Reference i
+        | IS.notMember i seen,
+          Just c <- recordOf (schemaDefinitions s V.! i) ->
+          let under f = go (IS.insert i seen) (fieldName f : path) (fieldShape f)
+           in Columns c (map under (constructorFields c))
+      Optional inner
+        | Optional _ <- bareShape shapes inner -> column path False shape
+        | otherwise -> column path True inner
+      _ -> column path False shape
+    column path = named (if null path then "value" else T.intercalate "." (reverse path))
+    named name mayMiss shape = Column name mayMiss (jsonOf shapes shape) (fromJson shapes shape)
+    recordOf d = case (definitionForm d, definitionConstructors d) of
+      (Record, [c]) | not (null (constructorFields c)), not (isPositional c) -> Just c
+      _ -> Nothing
+
+-- | Their names.
+columnsOf :: Table -> [Text]
+columnsOf table = case table of
+  Column name _ _ _ -> [name]
+  Columns _ inner -> concatMap columnsOf inner
+
+-- | The row of the names.
+putNames :: Table -> Builder
+putNames = row . map (quotedCell False . T.encodeUtf8) . columnsOf
+
+-- | The row of a value.
+putRow :: Table -> Value -> Builder
+putRow table = row . cells table
+
+row :: [Builder] -> Builder
+row bs = commas (char7 ',') bs <> char7 '\n'
+
+cells :: Table -> Value -> [Builder]
+cells table value = case (table, value) of
+  (Columns _ inner, Fields _ xs) -> concat (zipWith cells inner (V.toList xs))
+  (Columns _ inner, _) -> concatMap (`cells` value) inner
+  (Column _ True write _, Perhaps m) -> [maybe mempty (cell write True) m]
+  (Column _ _ write _, _) -> [cell write False value]
+
+-- A cell, and whether it must not look missing.
+cell :: (Value -> Builder) -> Bool -> Value -> Builder
+cell write present value = case value of
+  Written _ t -> quotedCell present (T.encodeUtf8 t)
+  Tagged _ _ c xs | V.null xs -> quotedCell present (T.encodeUtf8 (constructorName c))
+  _ -> quotedCell present (plain (toStrictByteString (write value)))
+  where
+    plain json
+      | C.take 1 json == "\"", Right (JString t) <- runGetWhole getJson json = T.encodeUtf8 t
+      | otherwise = json
+
+quotedCell :: Bool -> ByteString -> Builder
+quotedCell present bytes
+  | B.any isSpecial bytes || (present && B.null bytes) =
+    char7 '"' <> byteString (B.intercalate "\"\"" (B.split 0x22 bytes)) <> char7 '"'
+  | otherwise = byteString bytes
+
+isSpecial :: Word8 -> Bool
+isSpecial w = w == 0x22 || isEnd w
+
+isEnd :: Word8 -> Bool
+isEnd w = w == 0x2C || w == 0x0A || w == 0x0D
+
+-- | The bytes of a cell, and whether it had quotes.
+data Cell = Cell Bool ByteString
+
+-- | Read a row by RFC 4180, up to the end of its line or of the input. The end of a line may be a
+-- line feed alone.
+getRow :: Get [Cell]
+getRow = go []
+  where
+    go before = do
+      cells' <- (: before) <$> getCell
+      more <- optionBytes ","
+      if more
+        then go cells'
+        else do
+          end <- isEmpty
+          reverse cells' <$ if end then pure () else endOfLine <?> "a comma, or the end of a line"
+
+getCell :: Get Cell
+getCell = do
+  isQuoted <- optionBytes "\""
+  if isQuoted
+    then do
+      -- With the quote at its end.
+      (inside', closed) <- runScanner False inQuotes
+      if closed
+        then pure (Cell True (B.intercalate "\"" (halves (B.init inside'))))
+        else fail "a cell without its closing quote"
+    else Cell False <$> takeTill isSpecial
+  where
+    -- The state: is the byte before a quote that may close the cell?
+    inQuotes closing w
+      | w == 0x22 = Just (not closing)
+      | closing = Nothing
+      | otherwise = Just False
+    -- What is between pairs of quotes.
+    halves text = case B.breakSubstring "\"\"" text of
+      (before, after)
+        | B.null after -> [before]
+        | otherwise -> before : halves (B.drop 2 after)
+
+-- | Which column has which of the names of a file.
+newtype Layout = Layout [Text]
+
+-- | The layout of a file whose first row this is, or why it is none of the table.
+layoutOf :: Table -> [Cell] -> Either String Layout
+layoutOf table found = do
+  names <- mapM nameOf (zip [0 :: Int ..] found)
+  case (filter (`notElem` known) names, names List.\\ known, needed table List.\\ names) of
+    (name : _, _, _) -> Left (noColumn name)
+    (_, name : _, _) -> Left ("two columns named " ++ show name)
+    (_, _, name : _) -> Left ("the column " ++ show name ++ " is missing")
+    _ -> Right (Layout names)
+  where
+    known = columnsOf table
+    needed t = case t of
+      Column name mayMiss _ _ -> [name | not mayMiss]
+      Columns _ inner -> concatMap needed inner
+    noColumn name =
+      "the type has no field " ++ show name ++ "; there is "
+        ++ List.intercalate ", " (map T.unpack known)
+    -- A spreadsheet may have put a mark of UTF-8 before the first.
+    nameOf (i, Cell _ bs) = case T.decodeUtf8' bs of
+      Left _ -> Left "a name that is no UTF-8"
+      Right t -> Right (if i == 0 then T.dropWhile (== '\xFEFF') t else t)
+
+-- | The value of a row.
+fromRow :: Table -> Layout -> [Cell] -> Either Wrong Value
+fromRow table (Layout names) found
+  | length found /= length names =
+    wrong (show (length found) ++ " cells, but " ++ show (length names) ++ " columns")
+  | otherwise = go table
+  where
+    cellsOf = M.fromList (zip names found)
+    go t = case t of
+      Columns c inner -> Fields c . V.fromList <$> mapM go inner
+      Column name mayMiss _ reader -> inside (T.unpack name) $ case M.lookup name cellsOf of
+        Nothing -> Right (Perhaps Nothing)
+        Just (Cell False "") | mayMiss -> Right (Perhaps Nothing)
+        Just (Cell _ bs)
+          | mayMiss -> Perhaps . Just <$> read' reader bs
+          | otherwise -> read' reader bs
+    -- As a string, or else as JSON.
+    read' reader bs = case T.decodeUtf8' bs of
+      Left _ -> wrong "no UTF-8"
+      Right t -> case reader (JString t) of
+        Right v -> Right v
+        Left w -> case runGetWhole getJson bs of
+          Right json -> reader json
+          Left e
+            | C.take 1 bs `elem` ["[", "{"] -> wrong (summarizeError e)
+            | otherwise -> Left w
