@@ -168,7 +168,8 @@ indexReplaced (NonNegative (Small n)) (NonNegative (Small m)) (Positive size) =
     let options = defaultWriteOptions {writeBlockSize = 30 * size}
         rows = map rowOf [n .. n + m - 1]
         -- The appender stays open until the fold has ended.
-        fold append = foldBlocks defaultReadOptions path (\acc e -> (e : acc) <$ indexRead append e) []
+        fold append =
+          foldBlocks defaultReadOptions path (\acc e -> (e : acc) <$ indexRead append e) []
         indexRead append e = case e of
           WholeBlock b | blockKind (blockHeader b) == Index -> append
           _ -> pure ()
@@ -191,7 +192,8 @@ indexReplaced (NonNegative (Small n)) (NonNegative (Small m)) (Positive size) =
             takeMVar held
     open <- fold appendOnce
     -- The number of records does not become smaller by the index.
-    single <- withReader defaultReadOptions rowType path $ \r -> (,) <$> recordCount r <*> readAt r (n + m)
+    single <- withReader defaultReadOptions rowType path $ \r ->
+      (,) <$> recordCount r <*> readAt r (n + m)
     putMVar ended ()
     takeMVar held
     closed <- fold (pure ())

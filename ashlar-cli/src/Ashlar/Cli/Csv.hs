@@ -6,11 +6,11 @@
 --
 -- Note [Values in cells]
 -- ~~~~~~~~~~~~~~~~~~~~~~
--- Each field of a record is a column, and so is each field of a record in it, with the names of both.
--- Any other type is one column, @value@.
+-- Each field of a record is a column, and so is each field of a record in it, with the names of
+-- both. Any other type is one column, @value@.
 --
--- What is a string in JSON is its text in a cell. Everything else is its JSON. An optional value that
--- is missing is an empty cell. If it is an empty text, the cell has quotes.
+-- What is a string in JSON is its text in a cell. Everything else is its JSON. An optional value
+-- that is missing is an empty cell. If it is an empty text, the cell has quotes.
 module Ashlar.Cli.Csv
   ( Table,
     tableOf,

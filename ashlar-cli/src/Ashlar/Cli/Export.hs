@@ -42,8 +42,9 @@ exportText hs selection target text input =
           before <- readIORef begun
           case before of
             Nothing -> writeIORef begun (Just header) >> B.hPut h header
-            Just first -> unless (first == header) . failed $
-              inputPath input ++ ": records of another schema have other columns"
+            Just first ->
+              unless (first == header) . failed $
+                inputPath input ++ ": records of another schema have other columns"
         put watched n (header, line) = do
           begin header
           B.hPut h line

@@ -51,8 +51,8 @@ inside part = either (\(Wrong path why) -> Left (Wrong (part : path) why)) Right
 wrongText :: Wrong -> String
 wrongText (Wrong path why) = if null path then why else concat path ++ ": " ++ why
 
--- | A value of a shape, from JSON of the form that 'valueToJson' writes. Members of a record come in
--- any order, and may be left out if they are optional. Sets and maps, too, come in any order, if
+-- | A value of a shape, from JSON of the form that 'valueToJson' writes. Members of a record come
+-- in any order, and may be left out if they are optional. Sets and maps, too, come in any order, if
 -- that of their keys is known.
 --
 -- What a schema says besides the forms and the ranges of numbers is not checked: decode the value.
@@ -183,9 +183,10 @@ entries key reader json = case json of
   where
     keyed (k, x) = (,) <$> key (JString k) <*> inside (shown k) (reader x)
     shown k = "{" ++ show (T.unpack k) ++ "}"
-    pair xs = several [key, reader] xs >>= \both -> case both of
-      [k, x] -> Right (k, x)
-      _ -> expected "a pair" xs
+    pair xs =
+      several [key, reader] xs >>= \both -> case both of
+        [k, x] -> Right (k, x)
+        _ -> expected "a pair" xs
 
 indexed :: Reading -> Reading -> Reading
 indexed index reader json = case json of
@@ -201,12 +202,14 @@ indexed index reader json = case json of
     names = map T.pack ["from", "to", "elements"]
 
 constant :: ByteString -> Reading
-constant bs json = hex json >>= \found ->
-  if found == bs then Right (Raw bs) else wrong "other bytes than those that a constant has"
+constant bs json =
+  hex json >>= \found ->
+    if found == bs then Right (Raw bs) else wrong "other bytes than those that a constant has"
 
 raw :: Int -> Reading
-raw n json = hex json >>= \found ->
-  if B.length found == n then Right (Raw found) else wrong (show n ++ " bytes expected")
+raw n json =
+  hex json >>= \found ->
+    if B.length found == n then Right (Raw found) else wrong (show n ++ " bytes expected")
 
 hex :: Json -> Either Wrong ByteString
 hex json = case json of

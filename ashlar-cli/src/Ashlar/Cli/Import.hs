@@ -39,8 +39,8 @@ data TextFrom
 -- How to read a value: given whether it is the first, a decoder of the next one, if there is one.
 newtype Rows = Rows (Bool -> Get (Maybe (Either Wrong Value)))
 
--- | Turn values in text into a file of records. If one of them is none of the schema there is no new
--- file, unless those before it are wanted.
+-- | Turn values in text into a file of records. If one of them is none of the schema there is no
+-- new file, unless those before it are wanted.
 importText ::
   Handles ->
   -- | The most bytes of a value.
@@ -61,7 +61,7 @@ importText hs selection target partial text schema path =
     Rows next <- case text of
       FromCsv -> do
         header <- attempt getRow
-        either (bad 0 . summarizeError) (either (bad 0) pure . fmap rows . layoutOf table) header
+        either (bad 0 . summarizeError) (either (bad 0) (pure . rows) . layoutOf table) header
       _ -> pure json
     (n, end) <- withProgress hs size $ \watched ->
       writingValues selection schema out $ \w ->

@@ -236,7 +236,12 @@ blockOr skimming scan pos0 = do
         Just h | blockKind h == Index && endOf at h == posOffset pos0 -> pure step
         _ ->
           blockOr skimming scan $
-            pos0 {posOffset = at, posBlock = posBlock pos0 - 1, posAhead = S.empty, posIndex = Nothing}
+            pos0
+              { posOffset = at,
+                posBlock = posBlock pos0 - 1,
+                posAhead = S.empty,
+                posIndex = Nothing
+              }
     _ -> pure step
   where
     input = scanInput scan
