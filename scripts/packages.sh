@@ -25,8 +25,8 @@ base_packages+=("${core_packages[@]}" "${bench_packages[@]}" doctest)
 # make test: the peers of the packages for connections. The tests start servers of their own.
 peers_packages=(curl nginx openssl postgresql python3 redis-server)
 
-# make test: the libraries for Python and TypeScript, what checks their types, and a browser.
-peers_packages+=(chromium mypy node-typescript nodejs python3-pandas)
+# make test: the libraries for Python and TypeScript, what checks their types, a browser, and Avro.
+peers_packages+=(chromium mypy node-typescript nodejs python3-avro python3-pandas)
 
 # make test-rest: it opens the benchmarks' report.
 rest_packages=(chromium)

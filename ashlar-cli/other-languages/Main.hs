@@ -8,6 +8,7 @@
 module Main (main) where
 
 import Ashlar.Builder (toStrictByteString)
+import Ashlar.Cli (newHandles, runCli)
 import Ashlar.Codec (encode)
 import Ashlar.File
 import Ashlar.Get (runGetWhole)
@@ -16,6 +17,7 @@ import Ashlar.Zlib.File (zlibBlocks)
 import Control.Monad (forM, forM_)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
+import Data.List (isInfixOf)
 import Records
 import System.Environment (getEnvironment)
 import System.Exit (ExitCode (..))
@@ -33,7 +35,8 @@ main =
     testGroup
       "other languages"
       [ ofLanguage "python" python,
-        ofLanguage "javascript" javascript
+        ofLanguage "javascript" javascript,
+        testProperty "Avro's library reads what convert writes" (few readsAvro)
       ]
   where
     ofLanguage name language =
@@ -119,6 +122,28 @@ copies language = forAllBlind someFiles $ \files -> ioProperty . withWritten fil
         pure (counterexample (show s) (found === Right records))
       else pure (property True)
   pure (counterexample err (conjoin (((code, out) === (ExitSuccess, "")) : same)))
+
+-- | The values in Avro are those in JSON. (The interpreter is the one that Debian has Avro for.)
+readsAvro :: Property
+readsAvro = forAllBlind someFiles $ \files -> ioProperty . withWritten files $ \paths -> do
+  results <- forM paths $ \(path, _) -> do
+    json <- convert path "json"
+    avro <- convert path "avro"
+    pure (avro, [path <.> "json", path <.> "avro"] <$ json)
+  let pairs = concat [names | (Right (), Right names) <- results]
+  (code, out, err) <- run python "/usr/bin/python3" (("other-languages" </> "same_avro.py") : pairs)
+  pure . counterexample err $
+    (code, out) === (ExitSuccess, "")
+      .&&. conjoin [counterexample why (refusal why) | (Left why, _) <- results]
+  where
+    convert path form = withSystemTempDirectory "other-languages" $ \folder -> do
+      let err = folder </> "err"
+          command = ["convert", "--to", form, "-o", path <.> form, path]
+      code <- withBinaryFile err WriteMode $ \e ->
+        newHandles e e False False >>= \hs -> runCli hs command
+      if code == ExitSuccess then pure (Right ()) else Left <$> readFile err
+    -- What Avro cannot say.
+    refusal why = any (`isInfixOf` why) ["is not described", "is no date of Avro"]
 
 -- | Write files, and their schemas beside them, and run an action with the paths of both.
 withWritten :: [File] -> ([(FilePath, FilePath)] -> IO a) -> IO a

@@ -59,7 +59,17 @@ tests = testCase "the page files.md of the cookbook" . inFolder $ \folder -> do
     inside folder w
       | w `elem` names = folder </> w
       | otherwise = w
-    names = ["orders", "damaged", "joined", "orders.bin", "order.schema", "new", "one"]
+    names =
+      [ "orders",
+        "damaged",
+        "joined",
+        "orders.bin",
+        "orders.csv",
+        "order.schema",
+        "new",
+        "one",
+        "again"
+      ]
 
 -- The lines of what is typed and shown, in each place.
 consoles :: [T.Text] -> [[String]]

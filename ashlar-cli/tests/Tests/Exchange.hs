@@ -175,8 +175,7 @@ wrongValues = do
     "csv"
     [("name,price\na,1\nb,x\n", "value 1, which begins at byte 15: price: a number expected")]
   where
-    order number' channel' =
-      "{\"number\":" <> number' <> ",\"channel\":\"" <> channel' <> "\",\"items\":[]}"
+    order n c = "{\"number\":" <> n <> ",\"channel\":\"" <> c <> "\",\"items\":[]}"
 
 noJson :: Assertion
 noJson = do
@@ -248,7 +247,8 @@ twoTypes = inFolder $ \folder -> do
   b <- B.readFile (folder </> "b")
   B.writeFile (folder </> "both") (a <> b)
   to folder "csv" "both" "text"
-    `gives` (2, [], ["ashlar: both: records of another schema have other columns"])
+    `gives` (2, [], ["ashlar: both: records of another schema have other fields"])
+  doesFileExist (folder </> "text") >>= (@?= False)
   to folder "json" "both" "text" `gives` (0, [], [])
   text <- C.lines <$> B.readFile (folder </> "text")
   length text @?= length orders + length olderOrders

@@ -17,6 +17,7 @@ module Ashlar.Cli.Csv
     columnsOf,
     putNames,
     putRow,
+    plainText,
 
     -- * Reading
     Cell,
@@ -102,14 +103,18 @@ cells table value = case (table, value) of
 
 -- A cell, and whether it must not look missing.
 cell :: (Value -> Builder) -> Bool -> Value -> Builder
-cell write present value = case value of
-  Written _ t -> quotedCell present (T.encodeUtf8 t)
-  Tagged _ _ c xs | V.null xs -> quotedCell present (T.encodeUtf8 (constructorName c))
-  _ -> quotedCell present (plain (toStrictByteString (write value)))
-  where
-    plain json
-      | C.take 1 json == "\"", Right (JString t) <- runGetWhole getJson json = T.encodeUtf8 t
-      | otherwise = json
+cell write present = quotedCell present . plainText write
+
+-- | A value as text, given how it is JSON: its string, if that is one.
+plainText :: (Value -> Builder) -> Value -> ByteString
+plainText write value = case value of
+  Written _ t -> T.encodeUtf8 t
+  Tagged _ _ c xs | V.null xs -> T.encodeUtf8 (constructorName c)
+  _
+    | C.take 1 json == "\"", Right (JString t) <- runGetWhole getJson json -> T.encodeUtf8 t
+    | otherwise -> json
+    where
+      json = toStrictByteString (write value)
 
 quotedCell :: Bool -> ByteString -> Builder
 quotedCell present bytes

@@ -1,20 +1,24 @@
 -- |
 -- Module      : Ashlar.Cli.Export
--- Description : convert, to JSON and CSV
+-- Description : convert, to JSON, CSV and Avro
 module Ashlar.Cli.Export
   ( TextTo (..),
     exportText,
   )
 where
 
-import Ashlar.Builder (toStrictByteString)
+import Ashlar.Builder (byteString, hPutBuilder, toStrictByteString)
+import Ashlar.Cli.Avro
 import Ashlar.Cli.Console
 import Ashlar.Cli.Csv
 import Ashlar.Cli.Ending
 import Ashlar.Cli.Files
+import Ashlar.Cli.FromJson
 import Ashlar.Cli.Input
+import Ashlar.File.Internal.System (randomWord)
 import Ashlar.Get (Get)
-import Ashlar.Schema (Schema, getJsonLine, getValue)
+import Ashlar.Schema (getJsonLine, getValue)
+import Ashlar.Schema.Internal.Json.Values (shapesOf)
 import Control.Exception (throwIO)
 import Control.Monad (unless, when)
 import Data.ByteString (ByteString)
@@ -29,37 +33,68 @@ data TextTo
   = -- | Values in lines.
     ToJson
   | ToCsv
+  | ToAvro
 
--- | Turn records into text. If they are damaged there is no new file, unless reading is to go on.
+-- How records of a schema are written: what comes first, and each, if it can be.
+data Rows = Rows ByteString (Get (Either Wrong ByteString))
+
+-- What has not been written yet: how many records, and their bytes, the last first.
+data Held = Held !Int !Int [ByteString]
+
+-- | Turn records into text or Avro. If they are damaged there is no new file, unless reading is to
+-- go on.
 exportText :: Handles -> Selection -> Target -> TextTo -> Input -> IO ExitCode
-exportText hs selection target text input =
+exportText hs selection target form input = do
+  sync <- syncOf <$> randomWord <*> randomWord
   making target [inputPath input] $ \out -> withBinaryFile out WriteMode $ \h -> do
-    hSetBuffering h (BlockBuffering (Just 65536))
     total <- recordsIn selection input
     begun <- newIORef Nothing
-    let -- The first row, unless it is there.
+    held <- newIORef (Held 0 0 [])
+    let -- The first bytes, unless they are there.
         begin header = do
           before <- readIORef begun
           case before of
             Nothing -> writeIORef begun (Just header) >> B.hPut h header
             Just first ->
               unless (first == header) . failed $
-                inputPath input ++ ": records of another schema have other columns"
-        put watched n (header, line) = do
+                inputPath input ++ ": records of another schema have other fields"
+        put watched n found = do
+          (header, line) <- either refused pure (inside ("record " ++ show n) found)
           begin header
-          B.hPut h line
+          Held k size ls <- readIORef held
+          writeIORef held $! Held (k + 1) (size + B.length line) (line : ls)
+          when (size > 65536) settle
           (n + 1) <$ progress watched (n + 1)
+        settle = do
+          Held k _ ls <- readIORef held
+          writeIORef held (Held 0 0 [])
+          unless (k == 0) $ hPutBuilder h (block sync k (B.concat (reverse ls)))
     (n, end) <- withProgress hs (fromMaybe 0 total) $ \watched ->
-      foldInput hs selection input prepare (put watched) 0
-    when (n == 0) $ schemasIn input >>= mapM_ (begin . fst . rows) . take 1
+      foldInput hs selection input (prepare sync) (put watched) 0
+    when (n == 0) $ do
+      schemas <- take 1 <$> schemasIn input
+      mapM_ (either refused (\(Rows header _) -> begin header) . rowsOf sync) schemas
+    settle
     unless (end == Fine || selectKeepGoing selection) . throwIO $
       Failure (exitOf end) (targetPath target ++ ": not written")
     pure (exitOf end)
   where
-    prepare :: Schema -> Get (ByteString, ByteString)
-    prepare s = case rows s of (header, line) -> (,) header <$> line
-    rows s = case text of
-      ToJson -> (B.empty, getJsonLine s)
-      ToCsv ->
+    refused :: Wrong -> IO a
+    refused w = failed (inputPath input ++ ": " ++ wrongText w)
+    prepare sync s = case rowsOf sync s of
+      Left w -> Left w <$ getValue s
+      Right (Rows header line) -> fmap ((,) header) <$> line
+    rowsOf sync s = case form of
+      ToJson -> Right (Rows B.empty (Right <$> getJsonLine s))
+      ToCsv -> do
         let table = tableOf s
-         in (toStrictByteString (putNames table), toStrictByteString . putRow table <$> getValue s)
+            line = Right . toStrictByteString . putRow table
+        Right (Rows (toStrictByteString (putNames table)) (line <$> getValue s))
+      ToAvro -> do
+        let shapes = shapesOf s
+            line = fmap toStrictByteString . avroOf shapes
+        json <- toStrictByteString <$> avroSchema shapes
+        Right (Rows (toStrictByteString (putFileHeader sync json)) (line <$> getValue s))
+    block sync n bytes = case form of
+      ToAvro -> putBlock sync n bytes
+      _ -> byteString bytes

@@ -109,7 +109,7 @@ commands =
     ),
     ( "convert",
       "Turn JSON, CSV, or what binary, cereal or store have written into a file of records; or \
-      \records into JSON or CSV",
+      \records into JSON, CSV or Avro",
       convertFrom <|> convertTo
     ),
     ( "repair",
@@ -190,10 +190,10 @@ toOption =
   option
     (maybeReader (`lookup` formats))
     ( long "to" <> metavar "FORMAT" <> completeWith (map fst formats)
-        <> help "What OUT is: json, one value in a line, or csv"
+        <> help "What OUT is: json, one value in a line, csv, or avro"
     )
   where
-    formats = [("json", ToJson), ("csv", ToCsv)]
+    formats = [("json", ToJson), ("csv", ToCsv), ("avro", ToAvro)]
 
 listOption :: Parser Bool
 listOption =
