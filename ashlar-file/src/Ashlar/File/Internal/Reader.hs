@@ -144,7 +144,7 @@ partsNow reader = do
     opened = readerOpened reader
 
 -- Is it still the file that was opened, with all records that it had? It may have become smaller by
--- an index, as a note of "Ashlar.File.Internal.Scan" says.
+-- an index. See Note [Where an index was] in "Ashlar.File.Internal.Scan".
 hasAll :: Reader a -> (Int64, NonEmpty Part) -> IO Bool
 hasAll reader (size, parts) = do
   same <- inputSame input size

@@ -10,6 +10,13 @@
 -- there is a 'Scan' for each. Within it, offsets and numbers of records are those that the file has
 -- by itself: what its blocks say stays true. Users see offsets from the beginning of the first
 -- file, and records numbered through. 'offsetIn' and 'recordIn' add what comes before.
+--
+-- Note [Where an index was]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~
+-- A writer that appends cuts off the index at the end, and writes blocks in its place. A reader may
+-- have passed over that index before. So if no block follows an index, it is looked up again. If it
+-- is gone, reading goes on at its place, where the new blocks are. (Test: "a writer takes the place
+-- of an index that was read".)
 module Ashlar.File.Internal.Scan
   ( -- * The header
     readFileHeader,
