@@ -1,4 +1,5 @@
 {-# LANGUAGE AllowAmbiguousTypes #-}
+{-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE RankNTypes #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE TypeApplications #-}
@@ -15,6 +16,8 @@ import Ashlar.Codec.Laws (Samples (..))
 import qualified Ashlar.Compat.Binary as B
 import qualified Ashlar.Compat.Cereal as C
 import qualified Ashlar.Compat.Store as Store
+import Ashlar.View (View)
+import qualified Ashlar.View as View
 import Data.Array (Array)
 import Data.Array.Unboxed (UArray)
 import qualified Data.ByteString as S
@@ -44,7 +47,7 @@ import Tests.Instances.Type
 
 -- | All of them.
 instances :: [Target]
-instances = codecs ++ binary ++ cereal ++ store
+instances = codecs ++ views ++ binary ++ cereal ++ store
 
 codecs :: [Target]
 codecs =
@@ -61,6 +64,25 @@ codecs =
   where
     asGetOf :: Get a -> Samples a -> Get a
     asGetOf = const
+
+-- Values that are passed over. They are viewed viewed, as strict input.
+views :: [Target]
+views =
+  [ Target
+      ("View: " ++ name)
+      (get `asViewOf` samples')
+      (\v -> if viewed v == Right v then View.viewBytes v else "viewed differently")
+      One
+      (map encode values)
+      (Just (encode <$> resize 8 (sampleGen samples')))
+    | s <- sections,
+      Golden name samples' values <- sectionInstances s
+  ]
+  where
+    asViewOf :: Get (View a) -> Samples a -> Get (View a)
+    asViewOf = const
+    viewed :: Codec a => View a -> Either DecodeError (View a)
+    viewed = View.view . View.viewBytes
 
 -- A target of a class, given its encoder and its decoder.
 ofClass :: Gen a -> String -> (a -> S.ByteString) -> Get a -> Target
