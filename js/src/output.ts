@@ -212,8 +212,7 @@ export function jsonOf(facts: Facts, root: Shape, value: unknown): string {
       case "ratio": { const r = v as Ratio; work.push(fraction(BigInt(r.numerator), BigInt(r.denominator))); break; }
       case "maybe": {
         if (v === null || v === undefined) { work.push("null"); break; }
-        const inner: [Shape, unknown] = [s.of, facts.mayBeNull(s.of) ? (v as { just: unknown }).just : v];
-        if (facts.bareShape(s.of).k === "maybe") work.push("]", inner, "["); else work.push(inner);
+        if (facts.mayBeNull(s.of)) work.push("]", [s.of, (v as { just: unknown }).just], "["); else work.push([s.of, v]);
         break;
       }
       case "tuple": listed(work, "[", "]", s.of.map((x, i) => [[x, (v as unknown[])[i]]])); break;

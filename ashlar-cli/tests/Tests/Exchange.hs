@@ -1,4 +1,7 @@
 {-# LANGUAGE AllowAmbiguousTypes #-}
+{-# LANGUAGE DeriveAnyClass #-}
+{-# LANGUAGE DeriveGeneric #-}
+{-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE TypeApplications #-}
@@ -8,25 +11,40 @@
 -- Description : convert, from and to JSON and CSV
 module Tests.Exchange (tests) where
 
-import Ashlar.Codec (encode)
+import Ashlar.Codec (Codec, encode)
 import Ashlar.File hiding (Outcome)
 import Ashlar.File.Described
-import Ashlar.Schema (Described, schema)
+import Ashlar.Schema
+  ( Constructor (..),
+    Definition (..),
+    Described,
+    Field (..),
+    Form (..),
+    Leaf (..),
+    Number (..),
+    Schema (..),
+    Shape (..),
+    ValueOrder (..),
+    schema,
+  )
 import Control.Monad (forM_)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
 import Data.List (isInfixOf)
 import Data.Text (Text)
 import qualified Data.Text as T
+import qualified Data.Vector as V
+import GHC.Generics (Generic)
 import System.Directory (doesFileExist)
 import System.Exit (ExitCode (..))
 import System.FilePath ((</>))
+import System.IO (IOMode (..), withBinaryFile)
 import Test.Tasty hiding (after)
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
 import Tests.Json (Sample (..))
 import Tests.Run
-import Tests.Types hiding (bytes, text)
+import Tests.Types (All, Channel (..), Item (..), Order (..), olderOrders, orders)
 
 tests :: TestTree
 tests =
@@ -38,6 +56,9 @@ tests =
       testCase "JSON as others write it" otherJson,
       testCase "CSV as others write it" otherCsv,
       testCase "a missing text, and an empty one" missing,
+      testCase "a newtype that contains itself" recursive,
+      testCase "columns that are none" noColumns,
+      testCase "a stream without records" emptyStream,
       testCase "values that are not of the type" wrongValues,
       testCase "text that is no JSON" noJson,
       testCase "text that is no CSV" noCsv,
@@ -125,7 +146,9 @@ otherCsv = do
   let text =
         "\xEF\xBB\xBFprice,\"name\"\r\n1.5,\"say \"\"hi\"\",\r\n you\"\r\n\"2\",\"\"\n0,brick"
   reads' "csv" [] text [Item "say \"hi\",\r\n you" 1.5, Item "" 2, Item "brick" 0]
+  reads' "csv" [] "\xEF\xBB\xBF\"price\",\"name\"\n1,x\n\n\r\n" [Item "x" 1]
   reads' "csv" [] "value\n7\n" [7 :: Int]
+  reads' "csv" [] "value\n\n" [T.empty]
   reads' "csv" [] "items,number,channel\n[],3,Web\n" [Order 3 Web [] Nothing]
 
 missing :: Assertion
@@ -138,6 +161,63 @@ missing = forM_ [Nothing, Just "", Just "null", Just "\"", Just " x"] $ \m ->
       to folder form "records" "text" `gives` (0, [], [])
       from folder form [] "text" "new" `gives` (0, ["text: 1 record"], [])
       contents (folder </> "new") >>= (@?= xs)
+
+newtype Nested = Nested (Maybe Nested)
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+recursive :: Assertion
+recursive = withSchema @Nested $ \folder -> do
+  let xs = take 4 (iterate (Nested . Just) (Nested Nothing))
+  writeRecords described (folder </> "records") xs
+  forM_ ["json", "csv"] $ \form -> do
+    to folder form "records" "text" `gives` (0, [], [])
+    from folder form [] "text" "new" `gives` (0, ["text: 4 records"], [])
+    contents (folder </> "new") >>= (@?= xs)
+  ashlar folder ["show", "--json", folder </> "records"]
+    `gives` (0, ["null", "[null]", "[[null]]", "[[[null]]]"], [])
+
+-- Types by hand: two columns would have one name, and there would be a million; and a type without
+-- values.
+noColumns :: Assertion
+noColumns = inFolder $ \folder -> do
+  let refusesAll s why = do
+        B.writeFile (folder </> "schema") (encode s)
+        B.writeFile (folder </> "text") "1"
+        outcome <- from folder "csv" [] "text" "new"
+        (outcomeCode outcome, outcomeErr outcome) @?= (ExitFailure 2, "ashlar: " ++ why ++ "\n")
+      record n fields = Definition n Record Unordered [Constructor n False fields]
+      int = Leaf (Number I32)
+      both shape = [Field "a" shape, Field "b" shape]
+  refusesAll
+    ( Schema (Reference 0) . V.fromList $
+        [record "A" [Field "a.b" int, Field "a" (Reference 1)], record "B" [Field "b" int]]
+    )
+    "two columns named \"a.b\""
+  refusesAll
+    ( Schema (Reference 0) . V.fromList $
+        [ record (T.pack ('R' : show i)) (both (Reference (i + 1)))
+          | i <- [0 .. 59]
+        ]
+          ++ [record "R" [Field "c" int]]
+    )
+    "more than 10000 columns"
+  let self = Schema (Reference 0) (V.fromList [Definition "N" Newtype Unordered [only]])
+      only = Constructor "N" False [Field "1" (Reference 0)]
+  B.writeFile (folder </> "schema") (encode self)
+  Outcome code _ err <- from folder "json" [] "text" "new"
+  code @?= ExitFailure 1
+  assertBool err ("the type has no values" `isInfixOf` err)
+
+emptyStream :: Assertion
+emptyStream = inFolder $ \folder -> do
+  writeRecords described (folder </> "records") ([] :: [Order])
+  forM_ [("csv", 2), ("avro", 2), ("json", 0)] $ \(form, code) ->
+    withBinaryFile (folder </> "records") ReadMode $ \h -> do
+      let command = ["convert", "--to", form, "-o", folder </> form, "-"]
+          message = ["ashlar: -: a stream without records" | code == 2]
+      withStdin h (ashlar folder command) `gives` (code, [], message)
+      doesFileExist (folder </> form) >>= (@?= code == 0)
 
 -- Refused, with this message, and no file.
 refuses :: forall a. Described a => String -> [(B.ByteString, String)] -> Assertion
@@ -168,6 +248,7 @@ wrongValues = do
   refuses @Channel
     "json"
     [("{\"Shop\":{\"town\":\"a\",\"till\":256}}", ".Shop.till: 256 is out of range")]
+  refuses @Double "json" [("1e400", "1e400 is out of range"), ("-1e999999999", "is out of range")]
   refuses @Bool
     "json"
     [("true false 1", "value 2, which begins at byte 11: true or false expected")]
@@ -199,8 +280,8 @@ noCsv :: Assertion
 noCsv =
   refuses @Item
     "csv"
-    [ ("name,price\na\n", "1 cells, but 2 columns"),
-      ("name,price\na,1,\n", "3 cells, but 2 columns"),
+    [ ("name,price\na\n", "fewer than 2 cells"),
+      ("name,price\na,1,\n", "more than 2 cells"),
       ("name,price\n\"a,1\n", "without its closing quote"),
       ("name,price\n\"a\"\"", "without its closing quote"),
       ("name,price\n\"a\"b,1\n", "expected a comma, or the end of a line"),
@@ -209,6 +290,7 @@ noCsv =
       ("name\na\n", "the column \"price\" is missing"),
       ("name,price,name\na,1,b\n", "two columns named \"name\""),
       ("name,cost\na,1\n", "no field \"cost\"; there is name, price"),
+      (C.replicate 100000 ',', "more than 10000 cells"),
       ("", "the type has no field \"\"")
     ]
 

@@ -86,9 +86,10 @@ class _Json:
         source.line(f"if {x} is None: {text} = 'null'")
         source.line("else:")
         source.depth += 1
-        inner = self.item(shape.of, f"{x}[0]" if self.facts.may_be_none(shape.of) else x)
-        if isinstance(self.facts.bare_shape(shape.of), s.Maybe):
-            inner = f"'[' + {inner} + ']'"
+        if self.facts.may_be_none(shape.of):
+            inner = f"'[' + {self.item(shape.of, f'{x}[0]')} + ']'"
+        else:
+            inner = self.item(shape.of, x)
         source.line(f"{text} = {inner}")
         source.depth -= 1
         return text

@@ -66,9 +66,7 @@ def _maybe(facts: Facts, shape: s.Maybe, x: Any, work: _Work) -> None:
         work.append("null")
         return
     if facts.may_be_none(shape.of):
-        x = x[0]
-    if isinstance(facts.bare_shape(shape.of), s.Maybe):
-        work += ["]", (shape.of, x), "["]
+        work += ["]", (shape.of, x[0]), "["]
     else:
         work.append((shape.of, x))
 

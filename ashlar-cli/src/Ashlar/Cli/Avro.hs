@@ -1,24 +1,10 @@
 {-# LANGUAGE OverloadedStrings #-}
-{-# LANGUAGE ScopedTypeVariables #-}
 
 -- |
 -- Module      : Ashlar.Cli.Avro
 -- Description : Values as Avro
 --
 -- By the specification of Avro 1.11: <https://avro.apache.org/docs/1.11.1/specification/>.
---
--- Note [Types of Avro]
--- ~~~~~~~~~~~~~~~~~~~~
--- Avro has numbers of 32 and 64 bits with a sign. Those that need more are texts, as in JSON, and
--- so are fractions, decimals, durations and characters. A date is a @date@.
---
--- A constructor of a sum is a record. A sum is a union of them, or an @enum@ if no constructor has
--- fields. A union must not be in another, so a @Maybe@ of a sum or of a @Maybe@ has a record around
--- its value. A union has no name by which it could contain itself, so such a sum is a record of one
--- field. Tuples, entries of maps whose keys are no texts, and arrays with indices are records.
---
--- A name has letters, digits and underscores, and a type has one of its own. So names are changed
--- where they must be.
 module Ashlar.Cli.Avro
   ( avroSchema,
     avroOf,
@@ -32,154 +18,43 @@ where
 import Ashlar.Builder
 import Ashlar.Builder.Escape (jsonEscaping, textUtf8Escaped)
 import Ashlar.Builder.Varint (int64Zigzag)
+import Ashlar.Cli.Avro.Kind
 import Ashlar.Cli.Csv (plainText)
 import Ashlar.Cli.FromJson (Wrong, wrong)
 import Ashlar.Schema hiding (part, recordOf)
-import Ashlar.Schema.Internal.Check (isWhole)
-import Ashlar.Schema.Internal.Diff (wholeRange)
 import Ashlar.Schema.Internal.Json.Values
 import Ashlar.Schema.Internal.Scalar (commas)
-import Ashlar.Schema.Internal.Types (fieldShapes, shapesIn)
 import Control.Monad (zipWithM)
 import Control.Monad.Trans.Class (lift)
 import Control.Monad.Trans.State.Strict (StateT, evalStateT, gets, modify')
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import Data.Char (isAlphaNum, isAscii, isDigit)
-import Data.Graph (SCC (CyclicSCC), stronglyConnComp)
-import Data.Int (Int32, Int64)
+import Data.Int (Int32)
 import qualified Data.IntMap.Strict as IM
-import qualified Data.IntSet as IS
+import Data.List (mapAccumL)
+import qualified Data.Map.Strict as M
 import qualified Data.Set as Set
 import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
+import Data.Tuple (swap)
 import qualified Data.Vector as V
 import Data.Word (Word64)
 
--- What a shape is in Avro. A schema and a value go by the same answer.
-data Kind
-  = -- | Nothing.
-    KNull
-  | KBoolean
-  | KInt
-  | KLong
-  | KFloat
-  | KDouble
-  | KDate
-  | KBytes
-  | -- | Its text.
-    KText
-  | -- | A value or none, and does the value need a record around it?
-    KOptional Bool Shape
-  | -- | Parts with names.
-    KParts Text [(Text, Shape)]
-  | KArray Shape
-  | -- | A map by text.
-    KMap Shape Shape
-  | -- | As many bytes.
-    KFixed Int
-  | KEnum Int Definition
-  | -- | A union of records, and whether it is in a record, because it contains itself.
-    KUnion Bool Int Definition
-  | KRecord Int Definition
-  | -- | An array of keys and values.
-    KEntries Shape Shape
-  | -- | What has no description.
-    KUnknown Text
-
--- | The definitions that contain themselves.
-recursiveIn :: Schema -> IS.IntSet
-recursiveIn s =
-  IS.fromList . concat $
-    [is | CyclicSCC is <- stronglyConnComp [(i, i, uses d) | (i, d) <- zip [0 ..] definitions]]
-  where
-    definitions = V.toList (schemaDefinitions s)
-    uses = concatMap references . fieldShapes
-    references shape = case shape of
-      Reference i -> [i]
-      _ -> concatMap references (shapesIn shape)
-
-kindOf :: Shapes -> IS.IntSet -> Shape -> Kind
-kindOf shapes recursive shape = case bareShape shapes shape of
-  Leaf l -> leafKind l (wholeRange l)
-  Between low high l -> leafKind l (Just low, Just high)
-  Ratio _ -> KText
-  Optional inner -> KOptional (isUnion (kindOf shapes recursive inner)) inner
-  Tuple ss -> KParts "Tuple" (zip positions ss)
-  List _ inner -> KArray inner
-  NonEmpty _ inner -> KArray inner
-  Set _ inner -> KArray inner
-  Map _ k x
-    | Leaf l <- bareShape shapes k, isText l -> KMap k x
-    | otherwise -> KEntries k x
-  Array i inner -> KParts "Array" [("from", i), ("to", i), ("elements", List Length64 inner)]
-  Constant bs -> fixed (B.length bs)
-  Opaque _ _ (Just n) -> fixed n
-  Opaque name _ _ -> KUnknown name
-  Irregular name -> KUnknown name
-  Reference i
-    | definitionForm d /= Sum -> KRecord i d
-    | all (null . constructorFields) cs && not (null cs) -> KEnum i d
-    | otherwise -> KUnion (IS.member i recursive) i d
-    where
-      d = schemaDefinitions (shapesSchema shapes) V.! i
-      cs = definitionConstructors d
-  where
-    fixed n = if n == 0 then KNull else KFixed n
-    isUnion kind = case kind of
-      KOptional _ _ -> True
-      KUnion isWrapped _ _ -> not isWrapped
-      -- Two of it are one.
-      KNull -> True
-      _ -> False
-
-positions :: [Text]
-positions = map (T.pack . show) [1 :: Int ..]
-
-isText :: Leaf -> Bool
-isText l = case l of
-  Utf8 _ -> True
-  Utf16 -> True
-  Character -> True
-  ScalarCharacter -> True
-  _ -> False
-
-leafKind :: Leaf -> (Maybe Integer, Maybe Integer) -> Kind
-leafKind l range = case l of
-  Unit -> KNull
-  Boolean -> KBoolean
-  Float32 -> KFloat
-  Float32BE -> KFloat
-  Float64 -> KDouble
-  Float64BE -> KDouble
-  Bytes _ -> KBytes
-  ByteArray _ -> KBytes
-  Date -> KDate
-  FixedPoint _ -> KText
-  Duration -> KText
-  _
-    | isWhole l, (Just low, Just high) <- range -> whole' low high
-    | otherwise -> KText
-  where
-    whole' low high
-      | low >= least (0 :: Int32) && high <= most (0 :: Int32) = KInt
-      | low >= least (0 :: Int64) && high <= most (0 :: Int64) = KLong
-      | otherwise = KText
-
-least, most :: forall a. (Bounded a, Integral a) => a -> Integer
-least _ = toInteger (minBound :: a)
-most _ = toInteger (maxBound :: a)
-
 -- The names of types, and what stands for the definitions that have been seen.
-data Names = Names !(Set.Set Text) !(IM.IntMap Builder)
+data Names = Names !Used !(IM.IntMap Builder)
+
+-- Names that are used, and the number to try next for each that was asked for.
+data Used = Used !(Set.Set Text) !(M.Map Text Int)
 
 type Naming = StateT Names (Either Wrong)
 
 -- | A schema as one of Avro, in JSON. Fails if a part of it has no description.
 avroSchema :: Shapes -> Either Wrong Builder
-avroSchema shapes = evalStateT (typeOf (schemaRoot (shapesSchema shapes))) (Names reserved IM.empty)
+avroSchema shapes = evalStateT (typeOf (schemaRoot (shapesSchema shapes))) noNames
   where
+    noNames = Names (Used reserved M.empty) IM.empty
     recursive = recursiveIn (shapesSchema shapes)
     reserved =
       Set.fromList . T.words $
@@ -252,24 +127,27 @@ avroSchema shapes = evalStateT (typeOf (schemaRoot (shapesSchema shapes))) (Name
 fresh :: Text -> Naming Text
 fresh name = do
   used <- gets (\(Names used _) -> used)
-  let name' = unlike used (identifier name)
-  name' <$ modify' (\(Names _ known) -> Names (Set.insert name' used) known)
+  let (name', used') = unlike used (identifier name)
+  name' <$ modify' (\(Names _ known) -> Names used' known)
 
 -- Identifiers that differ.
 distinct :: [Text] -> [Text]
-distinct = go Set.empty
+distinct = snd . mapAccumL (\used name -> swap (unlike used (identifier name))) nothing
   where
-    go used names = case names of
-      [] -> []
-      name : rest ->
-        let name' = unlike used (identifier name) in name' : go (Set.insert name' used) rest
+    nothing = Used Set.empty M.empty
 
-unlike :: Set.Set Text -> Text -> Text
-unlike used name = case filter (`Set.notMember` used) (name : map numbered [2 :: Int ..]) of
-  name' : _ -> name'
-  [] -> name
+-- The name, or with a number.
+unlike :: Used -> Text -> (Text, Used)
+unlike (Used names next) name
+  | Set.notMember name names = (name, Used (Set.insert name names) next)
+  | otherwise = go (M.findWithDefault 2 name next)
   where
-    numbered i = name <> "_" <> T.pack (show i)
+    go :: Int -> (Text, Used)
+    go i
+      | Set.member name' names = go (i + 1)
+      | otherwise = (name', Used (Set.insert name' names) (M.insert name (i + 1) next))
+      where
+        name' = name <> "_" <> T.pack (show i)
 
 identifier :: Text -> Text
 identifier name
@@ -376,7 +254,7 @@ counted bs = long (toInteger (B.length bs)) <> byteString bs
 date :: Value -> Either Wrong Builder
 date v = case v of
   Whole _ n
-    | days >= least (0 :: Int32) && days <= most (0 :: Int32) -> Right (long days)
+    | days `isIn` (0 :: Int32) -> Right (long days)
     | otherwise -> wrong ("day " ++ show n ++ " is no date of Avro")
     where
       days = n - 40587

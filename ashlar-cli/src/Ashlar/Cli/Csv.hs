@@ -21,7 +21,8 @@ module Ashlar.Cli.Csv
 
     -- * Reading
     Cell,
-    getRow,
+    getNames,
+    getNextRow,
     Layout,
     layoutOf,
     fromRow,
@@ -32,16 +33,17 @@ import Ashlar.Builder (Builder, byteString, char7, toStrictByteString)
 import Ashlar.Cli.FromJson
 import Ashlar.Cli.Json
 import Ashlar.Get
-import Ashlar.Get.Parse (endOfLine, optionBytes, runScanner, takeTill)
+import Ashlar.Get.Parse (endOfLine, optionBytes, runScanner, skipMany, takeTill)
 import Ashlar.Schema hiding (part, recordOf)
 import Ashlar.Schema.Internal.Json.Values
 import Ashlar.Schema.Internal.Scalar (commas)
+import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
 import qualified Data.IntSet as IS
-import qualified Data.List as List
 import qualified Data.Map.Strict as M
+import qualified Data.Set as Set
 import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
@@ -55,10 +57,15 @@ data Table
   | -- | The fields of a record.
     Columns Constructor [Table]
 
--- | Made once for a schema.
-tableOf :: Schema -> Table
-tableOf s = go IS.empty [] (schemaRoot s)
+-- | Made once for a schema. Fails if that has too many columns, or two of one name.
+tableOf :: Schema -> Either Wrong Table
+tableOf s
+  | null (drop mostColumns names) =
+    maybe (Right table) (\name -> wrong ("two columns named " ++ show (named name))) (twice names)
+  | otherwise = wrong ("more than " ++ show mostColumns ++ " columns")
   where
+    table = go IS.empty [] (schemaRoot s)
+    names = columnsOf table
     shapes = shapesOf s
     -- A record that contains itself is no group of columns.
     go seen path shape = case bareShape shapes shape of
@@ -68,14 +75,28 @@ tableOf s = go IS.empty [] (schemaRoot s)
           let under f = go (IS.insert i seen) (fieldName f : path) (fieldShape f)
            in Columns c (map under (constructorFields c))
       Optional inner
-        | Optional _ <- bareShape shapes inner -> column path False shape
+        | mayBeNull shapes inner -> column path False shape
         | otherwise -> column path True inner
       _ -> column path False shape
-    column path = named (if null path then "value" else T.intercalate "." (reverse path))
-    named name mayMiss shape = Column name mayMiss (jsonOf shapes shape) (fromJson shapes shape)
+    column path = titled (if null path then "value" else T.intercalate "." (reverse path))
+    titled name mayMiss shape = Column name mayMiss (jsonOf shapes shape) (fromJson shapes shape)
     recordOf d = case (definitionForm d, definitionConstructors d) of
       (Record, [c]) | not (null (constructorFields c)), not (isPositional c) -> Just c
       _ -> Nothing
+
+-- The names of records in records are long, and a schema may have two in each of many others.
+mostColumns :: Int
+mostColumns = 10000
+
+-- A name that is there twice.
+twice :: [Text] -> Maybe Text
+twice = go Set.empty
+  where
+    go seen names = case names of
+      [] -> Nothing
+      name : rest
+        | Set.member name seen -> Just name
+        | otherwise -> go (Set.insert name seen) rest
 
 -- | Their names.
 columnsOf :: Table -> [Text]
@@ -131,16 +152,21 @@ isEnd w = w == 0x2C || w == 0x0A || w == 0x0D
 -- | The bytes of a cell, and whether it had quotes.
 data Cell = Cell Bool ByteString
 
+-- | Read the names of the columns. There may be a mark of UTF-8 before them, as spreadsheets write
+-- it.
+getNames :: Get [Cell]
+getNames = optionBytes "\xEF\xBB\xBF" *> getRow mostColumns
+
 -- | Read a row by RFC 4180, up to the end of its line or of the input. The end of a line may be a
--- line feed alone.
-getRow :: Get [Cell]
-getRow = go []
+-- line feed alone. Fails if it has more cells than this.
+getRow :: Int -> Get [Cell]
+getRow most = go 1 []
   where
-    go before = do
+    go n before = do
       cells' <- (: before) <$> getCell
       more <- optionBytes ","
       if more
-        then go cells'
+        then if n == most then fail ("more than " ++ show most ++ " cells") else go (n + 1) cells'
         else do
           end <- isEmpty
           reverse cells' <$ if end then pure () else endOfLine <?> "a comma, or the end of a line"
@@ -169,35 +195,38 @@ getCell = do
         | otherwise -> before : halves (B.drop 2 after)
 
 -- | Which column has which of the names of a file.
-newtype Layout = Layout [Text]
+data Layout = Layout !Int [Text]
+
+-- | Read a row of a file, unless none follows. Lines that are empty do not count, unless there is
+-- one column.
+getNextRow :: Layout -> Get (Maybe [Cell])
+getNextRow (Layout n _) = do
+  when (n > 1) $ () <$ skipMany endOfLine
+  end <- isEmpty
+  if end then pure Nothing else Just <$> getRow n
 
 -- | The layout of a file whose first row this is, or why it is none of the table.
 layoutOf :: Table -> [Cell] -> Either String Layout
 layoutOf table found = do
-  names <- mapM nameOf (zip [0 :: Int ..] found)
-  case (filter (`notElem` known) names, names List.\\ known, needed table List.\\ names) of
-    (name : _, _, _) -> Left (noColumn name)
-    (_, name : _, _) -> Left ("two columns named " ++ show name)
-    (_, _, name : _) -> Left ("the column " ++ show name ++ " is missing")
-    _ -> Right (Layout names)
+  names <- mapM nameOf found
+  case (filter (`Set.notMember` known) names, twice names) of
+    (name : _, _) -> Left (noColumn name)
+    (_, Just name) -> Left ("two columns named " ++ show (named name))
+    _ -> case filter (`Set.notMember` Set.fromList names) (needed table) of
+      name : _ -> Left ("the column " ++ show (named name) ++ " is missing")
+      [] -> Right (Layout (length names) names)
   where
-    known = columnsOf table
+    known = Set.fromList (columnsOf table)
     needed t = case t of
       Column name mayMiss _ _ -> [name | not mayMiss]
       Columns _ inner -> concatMap needed inner
-    noColumn name =
-      "the type has no field " ++ show name ++ "; there is "
-        ++ List.intercalate ", " (map T.unpack known)
-    -- A spreadsheet may have put a mark of UTF-8 before the first.
-    nameOf (i, Cell _ bs) = case T.decodeUtf8' bs of
-      Left _ -> Left "a name that is no UTF-8"
-      Right t -> Right (if i == 0 then T.dropWhile (== '\xFEFF') t else t)
+    noColumn name = "the type has no field " ++ show (named name) ++ oneOf (columnsOf table)
+    nameOf (Cell _ bs) = either (const (Left "a name that is no UTF-8")) Right (T.decodeUtf8' bs)
 
 -- | The value of a row.
 fromRow :: Table -> Layout -> [Cell] -> Either Wrong Value
-fromRow table (Layout names) found
-  | length found /= length names =
-    wrong (show (length found) ++ " cells, but " ++ show (length names) ++ " columns")
+fromRow table (Layout n names) found
+  | length found /= n = wrong ("fewer than " ++ show n ++ " cells")
   | otherwise = go table
   where
     cellsOf = M.fromList (zip names found)

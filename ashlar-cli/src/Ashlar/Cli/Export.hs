@@ -72,13 +72,19 @@ exportText hs selection target form input = do
     (n, end) <- withProgress hs (fromMaybe 0 total) $ \watched ->
       foldInput hs selection input (prepare sync) (put watched) 0
     when (n == 0) $ do
-      schemas <- take 1 <$> schemasIn input
-      mapM_ (either refused (\(Rows header _) -> begin header) . rowsOf sync) schemas
+      schemas <- schemasIn input
+      case schemas of
+        s : _ -> either refused (\(Rows header _) -> begin header) (rowsOf sync s)
+        -- The type of a stream is gone when it has been read.
+        [] -> unless (isJson form) . failed $ inputPath input ++ ": a stream without records"
     settle
     unless (end == Fine || selectKeepGoing selection) . throwIO $
       Failure (exitOf end) (targetPath target ++ ": not written")
     pure (exitOf end)
   where
+    isJson to = case to of
+      ToJson -> True
+      _ -> False
     refused :: Wrong -> IO a
     refused w = failed (inputPath input ++ ": " ++ wrongText w)
     prepare sync s = case rowsOf sync s of
@@ -87,8 +93,8 @@ exportText hs selection target form input = do
     rowsOf sync s = case form of
       ToJson -> Right (Rows B.empty (Right <$> getJsonLine s))
       ToCsv -> do
-        let table = tableOf s
-            line = Right . toStrictByteString . putRow table
+        table <- tableOf s
+        let line = Right . toStrictByteString . putRow table
         Right (Rows (toStrictByteString (putNames table)) (line <$> getValue s))
       ToAvro -> do
         let shapes = shapesOf s

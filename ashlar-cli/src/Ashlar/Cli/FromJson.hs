@@ -7,6 +7,8 @@ module Ashlar.Cli.FromJson
     wrong,
     inside,
     wrongText,
+    named,
+    oneOf,
   )
 where
 
@@ -26,6 +28,7 @@ import Control.Monad (zipWithM)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
+import qualified Data.IntSet as IS
 import qualified Data.List as List
 import qualified Data.Map.Strict as M
 import Data.Text (Text)
@@ -70,7 +73,7 @@ fromJson shapes = shapeOf
       Leaf l -> leaf l
       Between _ _ l -> leaf l
       Ratio inner -> ratio (bareShape shapes inner)
-      Optional inner -> optional (isOptional inner) (shapeOf inner)
+      Optional inner -> optional (mayBeNull shapes inner) (shapeOf inner)
       Tuple ss -> tuple (map shapeOf ss)
       List n inner -> fmap (Elements n . V.fromList) . array (shapeOf inner)
       NonEmpty n inner -> fmap (Elements n . V.fromList) . array (shapeOf inner)
@@ -78,7 +81,9 @@ fromJson shapes = shapeOf
       Map n k x -> fmap (Entries n . V.fromList . ascending k fst) . entries (shapeOf k) (shapeOf x)
       Array i inner -> indexed (shapeOf i) (shapeOf inner)
       Constant bs -> constant bs
-      Reference i -> definitions V.! i
+      Reference i
+        | IS.member i (valueless shapes) -> \_ -> wrong "the type has no values"
+        | otherwise -> definitions V.! i
       Opaque _ _ (Just n) -> raw n
       Opaque name _ _ -> \_ -> wrong ("the format " ++ T.unpack name ++ " is not described")
       Irregular name -> \_ -> wrong ("the type " ++ T.unpack name ++ " is not described so deep")
@@ -87,10 +92,6 @@ fromJson shapes = shapeOf
     ascending shape key
       | isOrdered unordered shape = List.sortBy (\x y -> compareValues (key x) (key y))
       | otherwise = id
-
-    isOptional inner = case bareShape shapes inner of
-      Optional _ -> True
-      _ -> False
 
     definitionOf d = case (definitionForm d, definitionConstructors d) of
       (Sum, cs) -> alternatives cs
@@ -103,39 +104,49 @@ fromJson shapes = shapeOf
         known = M.fromList [(constructorName c, (i, c, fieldsOf c)) | (i, c) <- zip [0 ..] cs]
         choose json = case json of
           JString name -> do
-            (i, c, _) <- named name
+            (i, c, _) <- chosen name
             if null (constructorFields c)
               then Right (Tagged (length cs) i c V.empty)
-              else wrong ("the constructor " ++ T.unpack name ++ " has fields")
+              else wrong ("the constructor " ++ named name ++ " has fields")
           JObject [(name, body)] -> do
-            (i, c, fields) <- named name
+            (i, c, fields) <- chosen name
             if null (constructorFields c)
-              then wrong ("the constructor " ++ T.unpack name ++ " has no fields")
+              then wrong ("the constructor " ++ named name ++ " has no fields")
               else Tagged (length cs) i c <$> inside ('.' : T.unpack name) (fields body)
           _ -> expected "the name of a constructor, or an object of one" json
-        named name = maybe (unknown name) Right (M.lookup name known)
-        unknown name = wrong ("no constructor " ++ T.unpack name ++ oneOf (M.keys known))
+        chosen name = maybe (unknown name) Right (M.lookup name known)
+        unknown name = wrong ("no constructor " ++ named name ++ oneOf (M.keys known))
 
     fieldsOf c
       | isPositional c = fmap V.fromList . several (map (shapeOf . fieldShape) fields)
       | otherwise = \json -> case json of
         JObject members
           | (other, _) : _ <- filter ((`notElem` names) . fst) members ->
-            wrong ("no field " ++ T.unpack other ++ oneOf names)
+            wrong ("no field " ++ named other ++ oneOf names)
           | otherwise -> V.fromList <$> mapM (member (M.fromList members)) readers
         _ -> expected "an object" json
       where
         fields = constructorFields c
         names = map fieldName fields
-        readers = [(fieldName f, isOptional (fieldShape f), shapeOf (fieldShape f)) | f <- fields]
+        readers = map readerOf fields
+        readerOf (Field name shape) = (name, mayBeNull shapes shape, shapeOf shape)
         member members (name, mayMiss, reader) = case M.lookup name members of
           Just json -> inside ('.' : T.unpack name) (reader json)
           Nothing
             | mayMiss -> Right (Perhaps Nothing)
             | otherwise -> wrong ("the field " ++ T.unpack name ++ " is missing")
 
+-- | A name in a message.
+named :: Text -> String
+named = T.unpack . T.take 100
+
+-- | The names that there are, or some of them.
 oneOf :: [Text] -> String
-oneOf names = if null names then "" else "; there is " ++ List.intercalate ", " (map T.unpack names)
+oneOf names
+  | null names = ""
+  | otherwise = "; there is " ++ List.intercalate ", " (map named (take 50 names)) ++ more
+  where
+    more = if null (drop 50 names) then "" else ", and others"
 
 expected :: String -> Json -> Either Wrong a
 expected what json = wrong (what ++ " expected, not " ++ found)
@@ -303,7 +314,9 @@ leafFromText l t = case l of
 
 -- A whole number in decimal, or as @0x@ and hexadecimal digits.
 integer :: Text -> Maybe Integer
-integer t = parsed (signed large) utf8 <|> parsed (signed decimal) utf8
+integer t
+  | T.take 1 t == T.pack "+" = Nothing
+  | otherwise = parsed (signed large) utf8 <|> parsed (signed decimal) utf8
   where
     large = bytes (C.pack "0x") *> hexadecimal
     utf8 = T.encodeUtf8 t
@@ -314,15 +327,19 @@ parsed g = either (const Nothing) Just . runGetWhole g
 -- A leaf from a number of JSON.
 numberOf :: Leaf -> ByteString -> Maybe (Either Wrong Value)
 numberOf l n = case l of
-  Float32 -> Right . Binary32 l <$> parsed float n
-  Float32BE -> Right . Binary32 l <$> parsed float n
-  Float64 -> Right . Binary64 l <$> parsed double n
-  Float64BE -> Right . Binary64 l <$> parsed double n
-  FixedPoint units -> Right . Whole l <$> scaled (toInteger units)
+  Float32 -> finite Binary32 <$> parsed float n
+  Float32BE -> finite Binary32 <$> parsed float n
+  Float64 -> finite Binary64 <$> parsed double n
+  Float64BE -> finite Binary64 <$> parsed double n
+  FixedPoint units | units > 0 -> Right . Whole l <$> scaled (toInteger units)
   Duration -> Right . Whole l <$> scaled (10 ^ (12 :: Int))
   _ | isWhole l -> Right . Whole l <$> parsed (signed decimal) n
   _ -> Nothing
   where
+    finite :: RealFloat a => (Leaf -> a -> Value) -> a -> Either Wrong Value
+    finite make x
+      | isInfinite x = wrong (C.unpack (B.take 40 n) ++ " is out of range")
+      | otherwise = Right (make l x)
     -- As many units, if that is a whole number.
     scaled units = do
       let (whole, fraction) = C.break (== '.') n

@@ -60,8 +60,9 @@ importText hs selection target partial text schema path =
         attempt g = attemptFrom source (within selection g)
     Rows next <- case text of
       FromCsv -> do
-        header <- attempt getRow
-        either (bad 0 . summarizeError) (either (bad 0) (pure . rows) . layoutOf table) header
+        table <- either (failed . wrongText) pure (tableOf schema)
+        header <- attempt getNames
+        either (bad 0 . summarizeError) (either (bad 0) (pure . rows table) . layoutOf table) header
       _ -> pure json
     (n, end) <- withProgress hs size $ \watched ->
       writingValues selection schema out $ \w ->
@@ -80,7 +81,6 @@ importText hs selection target partial text schema path =
     say hs (path ++ ": " ++ count n "record")
     pure (exitOf end)
   where
-    table = tableOf schema
     fromValue = fromJson (shapesOf schema) (schemaRoot schema)
     bad :: Int64 -> String -> IO a
     bad at why = damaged (path ++ ": at byte " ++ show at ++ ": " ++ why)
@@ -94,9 +94,7 @@ importText hs selection target partial text schema path =
        in either (wrong . summarizeError) (const (Right bs)) (runGetWhole decoder bs)
     decoder = getValue schema
 
-    rows layout = Rows $ \_ -> do
-      end <- isEmpty
-      if end then pure Nothing else Just . fromRow table layout <$> getRow
+    rows table layout = Rows $ \_ -> fmap (fromRow table layout) <$> getNextRow layout
 
     json = Rows $ case text of
       FromJsonArray -> inArray

@@ -104,7 +104,7 @@ compiled s
       Leaf l -> leafOp before shape l (negate (2 ^ (64 :: Int))) (2 ^ (64 :: Int))
       Between low high l -> leafOp before shape l low high
       Optional inner ->
-        optionalOp before (bracketed (isOptional inner) (\b -> beside b inner))
+        optionalOp before (bracketed (mayBeNull shapes inner) (\b -> beside b inner))
       Tuple ss -> partsOp before '[' (map ((,) "") ss) ']'
       List len inner -> repeated before len 0 inner Nothing
       NonEmpty len inner -> repeated before len 1 inner Nothing
@@ -173,9 +173,6 @@ compiled s
           | isText k = ("{", beside "" k (beside ":" v done), "}")
           | otherwise = ("[", beside "[" k (beside "," v (literal "]" done)), "]")
 
-    isOptional inner = case bareShape shapes inner of
-      Optional _ -> True
-      _ -> False
     isText k = case bareShape shapes k of
       Leaf (Utf8 _) -> True
       Leaf Utf16 -> True

@@ -18,9 +18,10 @@ import Ashlar.Builder
 import Ashlar.Schema.Internal.Scalar
 import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Types
-import Ashlar.Schema.Internal.Unwrap (unwrapping)
+import Ashlar.Schema.Internal.Unwrap (cyclic, unwrapping)
 import Ashlar.Schema.Internal.Value
 import Data.ByteString (ByteString)
+import qualified Data.IntSet as IS
 import Data.Maybe (fromMaybe)
 import qualified Data.Text as T
 import qualified Data.Vector as V
@@ -52,18 +53,34 @@ valueToJson s = jsonOf (shapesOf s) (schemaRoot s)
 -- | The shapes of a schema, without newtypes.
 data Shapes = Shapes
   { shapesSchema :: Schema,
-    -- | A shape that is no newtype, unless that is recursive.
-    bareShape :: Shape -> Shape
+    -- | A shape that is no newtype, unless that is recursive or wraps much.
+    bareShape :: Shape -> Shape,
+    -- | May the JSON of a value be @null@? It is an optional one, whatever newtypes are around it.
+    mayBeNull :: Shape -> Bool,
+    -- | Newtypes that wrap nothing but themselves, and so have no values.
+    valueless :: IS.IntSet
   }
 
 -- | Looked up once for each schema.
 shapesOf :: Schema -> Shapes
-shapesOf s = Shapes s bare
+shapesOf s = Shapes s bare nullable around
   where
     known = unwrapping s
     bare shape = case shape of
       Reference i -> known V.! i
       _ -> shape
+    -- The newtypes that stay.
+    wrapped d = case (definitionForm d, definitionConstructors d) of
+      (Newtype, [Constructor _ _ [f]]) -> Just (bare (fieldShape f))
+      _ -> Nothing
+    inside = V.map wrapped (schemaDefinitions s)
+    around = cyclic [(i, [j | Just (Reference j) <- [x]]) | (i, x) <- V.toList (V.indexed inside)]
+    -- Each waits for the next, and none for itself.
+    nullables = V.imap (\i x -> IS.notMember i around && maybe False nullable x) inside
+    nullable shape = case bare shape of
+      Optional _ -> True
+      Reference i -> nullables V.! i
+      _ -> False
 
 -- | How to write the values of a shape. Keep it for many values.
 jsonOf :: Shapes -> Shape -> Value -> Builder
@@ -73,7 +90,7 @@ jsonOf shapes = shapeOf
 
     shapeOf :: Shape -> Value -> Builder
     shapeOf shape = case bareShape shapes shape of
-      Optional inner -> optional (isOptional inner) (shapeOf inner)
+      Optional inner -> optional (mayBeNull shapes inner) (shapeOf inner)
       Tuple ss -> list (map shapeOf ss)
       List _ inner -> elements (shapeOf inner)
       NonEmpty _ inner -> elements (shapeOf inner)
@@ -116,9 +133,6 @@ jsonOf shapes = shapeOf
           let key = toStrictByteString (quoted (fieldName f) <> char7 ':') :: ByteString
            in \x -> byteString key <> write x
     separated fs xs = commas (char7 ',') (V.toList (V.zipWith ($) fs xs))
-    isOptional inner = case bareShape shapes inner of
-      Optional _ -> True
-      _ -> False
     isText k = case bareShape shapes k of
       Leaf l -> case l of
         Utf8 _ -> True
