@@ -290,16 +290,24 @@ limited = inFolder $ \folder -> do
   assertBool (show long) ("value 0: Ashlar.File: a record of at least" `isInfixOf` outcomeErr long)
   contents (folder </> "new") >>= (@?= [T.replicate 100000 "x"])
 
+-- Also of values that stand alone.
 watched :: Assertion
 watched = inFolder $ \folder -> do
-  written folder Cereal.encode (replicate 200 (B.replicate 65536 1))
-  withBinaryFile (folder </> "err") WriteMode $ \err ->
-    withBinaryFile (folder </> "out") WriteMode $ \out -> do
-      hs <- newHandles out err False True
-      code <-
-        runCli hs $
-          ["convert", "--from", "cereal", "--schema", folder </> "schema"]
-            ++ ["-o", folder </> "new", folder </> "old"]
-      code @?= ExitSuccess
-  said <- readFile (folder </> "err")
-  assertBool said ("\r50 %\r51 %" `isInfixOf` said)
+  let large = replicate 200 (B.replicate 65536 1)
+      given = ["--schema", folder </> "schema"]
+  written folder Cereal.encode large
+  B.writeFile (folder </> "values") (foldMap encode large)
+  forM_
+    [ ["convert", "--from", "cereal", "-o", folder </> "new", folder </> "old"],
+      ["verify", folder </> "values"],
+      ["cat", "-o", folder </> "copy", folder </> "values"],
+      ["convert", "--to", "json", "-o", folder </> "json", folder </> "values"]
+    ]
+    $ \command -> do
+      withBinaryFile (folder </> "err") WriteMode $ \err ->
+        withBinaryFile (folder </> "out") WriteMode $ \out -> do
+          hs <- newHandles out err False True
+          code <- runCli hs (command ++ given)
+          code @?= ExitSuccess
+      said <- B.readFile (folder </> "err")
+      assertBool (unwords command) ("\r50 %\r51 %" `B.isInfixOf` said)

@@ -121,9 +121,9 @@ standardHandles = do
 toMessages :: Handles -> IO Handles
 toMessages hs = newHandles (handleErr hs) (handleErr hs) False (handleProgress hs)
 
--- | For a command that ends where its results cannot be written.
+-- | For a command that ends where its results cannot be written. They show its progress.
 stopping :: Handles -> Handles
-stopping hs = hs {handleStops = True}
+stopping hs = hs {handleStops = True, handleProgress = False}
 
 -- Write results, unless that has failed before.
 written :: Handles -> IO () -> IO ()

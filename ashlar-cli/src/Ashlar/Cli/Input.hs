@@ -73,6 +73,7 @@ import qualified Data.ByteString.Lazy as L
 import Data.IORef (modifyIORef', newIORef, readIORef)
 import Data.Int (Int64)
 import qualified Data.List as List
+import Data.Maybe (fromMaybe)
 import GHC.Fingerprint (Fingerprint (..))
 import System.IO (Handle)
 
@@ -290,8 +291,11 @@ foldInput hs selection input prepare f b0
           complain hs (if isForeign damage then notRecords path else damageText damage)
           (,) (accResult acc) . max (endingOf damage) <$> readIORef something
     BareFile path s -> withInput path $ \h -> do
-      values <- valuesOf h
-      let getter = within selection (prepare s)
+      size <- fromMaybe 0 <$> fileSizeOf path
+      withProgress hs size $ \watched ->
+        valuesWatched (progress watched) h >>= foldBare path (within selection (prepare s))
+  where
+    foldBare path getter values = do
       folded <- foldFromUntil (valuesSource values) getter stepBare (Acc 0 b0)
       case folded of
         FoldEnded _ acc -> pure (accResult acc, Fine)
@@ -300,7 +304,6 @@ foldInput hs selection input prepare f b0
           (end, text) <- brokenValue selection values path (accCount acc) offset e
           complain hs text
           pure (accResult acc, end)
-  where
     -- Nobody reads the results any more, but something may have been wrong with those before.
     unread something e = do
       end <- readIORef something
@@ -363,11 +366,16 @@ data Values = Values
 
 -- | The values of a file or a stream.
 valuesOf :: Handle -> IO Values
-valuesOf h = do
+valuesOf = valuesWatched (const (pure ()))
+
+-- The same. The action is told how many bytes have been read.
+valuesWatched :: (Int64 -> IO ()) -> Handle -> IO Values
+valuesWatched tell h = do
   arrived <- newIORef 0
   let next = do
         bytes <- B.hGetSome h 32768
-        bytes <$ modifyIORef' arrived (+ fromIntegral (B.length bytes))
+        modifyIORef' arrived (+ fromIntegral (B.length bytes))
+        bytes <$ (readIORef arrived >>= tell)
       more offset n = do
         now <- readIORef arrived
         if now - offset > n
