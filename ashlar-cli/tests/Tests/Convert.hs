@@ -290,7 +290,7 @@ limited = inFolder $ \folder -> do
   assertBool (show long) ("value 0: Ashlar.File: a record of at least" `isInfixOf` outcomeErr long)
   contents (folder </> "new") >>= (@?= [T.replicate 100000 "x"])
 
--- Also of values that stand alone.
+-- Also of values that stand alone, and of records.
 watched :: Assertion
 watched = inFolder $ \folder -> do
   let large = replicate 200 (B.replicate 65536 1)
@@ -298,16 +298,17 @@ watched = inFolder $ \folder -> do
   written folder Cereal.encode large
   B.writeFile (folder </> "values") (foldMap encode large)
   forM_
-    [ ["convert", "--from", "cereal", "-o", folder </> "new", folder </> "old"],
-      ["verify", folder </> "values"],
-      ["cat", "-o", folder </> "copy", folder </> "values"],
-      ["convert", "--to", "json", "-o", folder </> "json", folder </> "values"]
+    [ ["convert", "--from", "cereal", "-o", folder </> "new", folder </> "old"] ++ given,
+      ["verify", folder </> "values"] ++ given,
+      ["cat", "-o", folder </> "copy", folder </> "values"] ++ given,
+      ["convert", "--to", "json", "-o", folder </> "json", folder </> "values"] ++ given,
+      ["convert", "--to", "json", "-o", folder </> "again", folder </> "new"]
     ]
     $ \command -> do
       withBinaryFile (folder </> "err") WriteMode $ \err ->
         withBinaryFile (folder </> "out") WriteMode $ \out -> do
           hs <- newHandles out err False True
-          code <- runCli hs (command ++ given)
+          code <- runCli hs command
           code @?= ExitSuccess
       said <- B.readFile (folder </> "err")
       assertBool (unwords command) ("\r50 %\r51 %" `B.isInfixOf` said)

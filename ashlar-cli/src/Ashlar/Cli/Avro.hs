@@ -16,14 +16,14 @@ module Ashlar.Cli.Avro
 where
 
 import Ashlar.Builder
-import Ashlar.Builder.Escape (jsonEscaping, textUtf8Escaped)
 import Ashlar.Builder.Varint (int64Zigzag)
 import Ashlar.Cli.Avro.Kind
 import Ashlar.Cli.Csv (plainText)
 import Ashlar.Cli.FromJson (Wrong, wrong)
 import Ashlar.Schema hiding (part, recordOf)
+import Ashlar.Schema.Internal.Check (shortened)
+import Ashlar.Schema.Internal.Json (array, object, string)
 import Ashlar.Schema.Internal.Json.Values
-import Ashlar.Schema.Internal.Scalar (commas)
 import Control.Monad (zipWithM)
 import Control.Monad.Trans.Class (lift)
 import Control.Monad.Trans.State.Strict (StateT, evalStateT, gets, modify')
@@ -34,7 +34,6 @@ import Data.Int (Int32)
 import qualified Data.IntMap.Strict as IM
 import Data.List (mapAccumL)
 import qualified Data.Map.Strict as M
-import qualified Data.Set as Set
 import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
@@ -45,8 +44,8 @@ import Data.Word (Word64)
 -- The names of types, and what stands for the definitions that have been seen.
 data Names = Names !Used !(IM.IntMap Builder)
 
--- Names that are used, and the number to try next for each that was asked for.
-data Used = Used !(Set.Set Text) !(M.Map Text Int)
+-- The names that are used, each with the number to try next if it is asked for again.
+type Used = M.Map Text Int
 
 type Naming = StateT Names (Either Wrong)
 
@@ -54,14 +53,13 @@ type Naming = StateT Names (Either Wrong)
 avroSchema :: Shapes -> Either Wrong Builder
 avroSchema shapes = evalStateT (typeOf (schemaRoot (shapesSchema shapes))) noNames
   where
-    noNames = Names (Used reserved M.empty) IM.empty
-    recursive = recursiveIn (shapesSchema shapes)
+    noNames = Names (M.fromList [(name, 2) | name <- reserved]) IM.empty
     reserved =
-      Set.fromList . T.words $
-        "null boolean int long float double bytes string record enum array map union fixed"
+      T.words "null boolean int long float double bytes string record enum array map union fixed"
+    kind = kindOf shapes
 
     typeOf :: Shape -> Naming Builder
-    typeOf shape = case kindOf shapes recursive shape of
+    typeOf shape = case kind shape of
       KNull -> pure (string "null")
       KBoolean -> pure (string "boolean")
       KInt -> pure (string "int")
@@ -82,7 +80,7 @@ avroSchema shapes = evalStateT (typeOf (schemaRoot (shapesSchema shapes))) noNam
       KFixed n -> do
         name <- fresh "Fixed"
         pure (typed "fixed" [("name", string name), ("size", intDec n)])
-      KUnknown name -> lift (wrong ("the format " ++ T.unpack name ++ " is not described"))
+      KUnknown name -> lift (wrong ("the format " ++ shortened name ++ " is not described"))
       KEnum i d -> once i $ do
         name <- fresh (definitionName d)
         let symbols = distinct (map constructorName (definitionConstructors d))
@@ -132,20 +130,15 @@ fresh name = do
 
 -- Identifiers that differ.
 distinct :: [Text] -> [Text]
-distinct = snd . mapAccumL (\used name -> swap (unlike used (identifier name))) nothing
-  where
-    nothing = Used Set.empty M.empty
+distinct = snd . mapAccumL (\used name -> swap (unlike used (identifier name))) M.empty
 
 -- The name, or with a number.
 unlike :: Used -> Text -> (Text, Used)
-unlike (Used names next) name
-  | Set.notMember name names = (name, Used (Set.insert name names) next)
-  | otherwise = go (M.findWithDefault 2 name next)
+unlike used name = maybe (name, M.insert name 2 used) go (M.lookup name used)
   where
-    go :: Int -> (Text, Used)
     go i
-      | Set.member name' names = go (i + 1)
-      | otherwise = (name', Used (Set.insert name' names) (M.insert name (i + 1) next))
+      | M.member name' used = go (i + 1)
+      | otherwise = (name', M.insert name' 2 (M.insert name (i + 1) used))
       where
         name' = name <> "_" <> T.pack (show i)
 
@@ -156,25 +149,16 @@ identifier name
   where
     safe = T.map (\c -> if isAscii c && isAlphaNum c then c else '_') name
 
-typed :: Text -> [(Text, Builder)] -> Builder
+typed :: Text -> [(Builder, Builder)] -> Builder
 typed name members = object (("type", string name) : members)
-
-object :: [(Text, Builder)] -> Builder
-object members =
-  char7 '{' <> commas (char7 ',') [string k <> char7 ':' <> x | (k, x) <- members] <> char7 '}'
-
-array :: [Builder] -> Builder
-array xs = char7 '[' <> commas (char7 ',') xs <> char7 ']'
-
-string :: Text -> Builder
-string t = char7 '"' <> textUtf8Escaped jsonEscaping t <> char7 '"'
 
 -- | How to write a value in Avro. Fails for a date that is none there. Apply it to the shapes once
 -- for many values.
 avroOf :: Shapes -> Value -> Either Wrong Builder
 avroOf shapes = valueOf (schemaRoot (shapesSchema shapes))
   where
-    recursive = recursiveIn (shapesSchema shapes)
+    kind = kindOf shapes
+    toJson = jsonOf shapes
     definitions = V.imap (\i _ -> writer (Reference i)) (schemaDefinitions (shapesSchema shapes))
 
     valueOf shape = case bareShape shapes shape of
@@ -182,7 +166,7 @@ avroOf shapes = valueOf (schemaRoot (shapesSchema shapes))
       _ -> writer shape
 
     writer :: Shape -> Value -> Either Wrong Builder
-    writer shape = case kindOf shapes recursive shape of
+    writer shape = case kind shape of
       KNull -> \_ -> Right mempty
       KBoolean -> \v -> Right (case v of Truth b -> word8 (if b then 1 else 0); _ -> mempty)
       KInt -> Right . number
@@ -208,7 +192,7 @@ avroOf shapes = valueOf (schemaRoot (shapesSchema shapes))
       KMap k inner -> entries (Right . text k) (valueOf inner)
       KEntries k inner -> entries (valueOf k) (valueOf inner)
       KFixed _ -> \v -> Right (case v of Raw bs -> byteString bs; _ -> mempty)
-      KUnknown name -> \_ -> wrong ("the format " ++ T.unpack name ++ " is not described")
+      KUnknown name -> \_ -> wrong ("the format " ++ shortened name ++ " is not described")
       KEnum _ _ -> \v -> Right (case v of Tagged _ i _ _ -> long (toInteger i); _ -> mempty)
       KUnion _ _ d ->
         let writers = V.fromList (map fieldWriters (definitionConstructors d))
@@ -225,7 +209,7 @@ avroOf shapes = valueOf (schemaRoot (shapesSchema shapes))
 
     fieldWriters c = map (valueOf . fieldShape) (constructorFields c)
     parts ws xs = mconcat <$> zipWithM ($) ws xs
-    text shape = let json = jsonOf shapes shape in counted . plainText json
+    text shape = let json = toJson shape in counted . plainText json
 
     entries key value v = case v of
       Entries _ xs -> blocks (\(k, x) -> (<>) <$> key k <*> value x) xs

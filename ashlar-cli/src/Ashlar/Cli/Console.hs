@@ -34,6 +34,7 @@ module Ashlar.Cli.Console
     Progress,
     withProgress,
     progress,
+    isWatched,
 
     -- * Ends
     Failure (..),
@@ -257,6 +258,10 @@ withProgress hs total act = do
   act (Progress hs total ref) `finally` do
     shown <- readIORef ref
     when (shown > 0) $ message (hPutStr (handleErr hs) "\r      \r" >> hFlush (handleErr hs))
+
+-- | Is there somebody who wants to see progress?
+isWatched :: Handles -> Bool
+isWatched = handleProgress
 
 -- | As much is done.
 progress :: Progress -> Int64 -> IO ()

@@ -17,9 +17,8 @@ import Ashlar.File (RecordTooLarge, write)
 import Ashlar.Get (Folded (..), Source, attemptFrom, bytesRead, foldFromUntil)
 import Ashlar.Schema (Schema, putValue)
 import Ashlar.Schema.Compat
-import Control.Exception (catch, displayException, throwIO)
+import Control.Exception (catch, displayException)
 import Data.Int (Int64)
-import Data.Maybe (fromMaybe)
 import qualified Data.Text as T
 import System.Exit (ExitCode (..))
 
@@ -48,33 +47,26 @@ convert hs selection target partial old schema path = case getValueOf (oldFormat
   Left found -> do
     mapM_ (complain hs . T.unpack . describeUnreadable) found
     pure (ExitFailure 2)
-  Right g -> making target [path] $ \out -> withInput path $ \h -> do
-    size <- fromMaybe 0 <$> fileSizeOf path
-    values <- valuesOf h
-    let source = valuesSource values
-    announced <- if oldIsList old then Just <$> announcedIn source else pure Nothing
-    let isWhole done = Just (doneRecords done) == fmap fst announced
-    folded <- withProgress hs size $ \watched ->
-      writingValues selection schema out $ \w ->
+  Right g -> making target [path] $ \out -> do
+    (done, found) <- withValues hs path $ \values -> do
+      let source = valuesSource values
+      announced <- if oldIsList old then Just <$> announcedIn source else pure Nothing
+      let isWhole done = Just (doneRecords done) == fmap fst announced
+      folded <- writingValues selection schema out $ \w ->
         let one done (value, end)
               | isWhole done = pure (Left done)
               | otherwise = do
                 write w (Encoded (putValue value)) `catch` tooLarge done
-                progress watched end
                 pure (Right (Done (doneRecords done + 1) end))
             start = Done 0 (maybe 0 snd announced)
          in foldFromUntil source (within selection ((,) <$> g <*> bytesRead)) one start
-    (done, found) <- case folded of
-      FoldEnded _ d -> pure (d, maybe fine (missing d . fst) announced)
-      FoldStopped _ d -> pure (d, surplus d)
-      FoldFailed at d e
-        | isWhole d -> pure (d, surplus d)
-        | otherwise -> (,) d <$> brokenValue selection values path (doneRecords d) at e
-    case found of
-      (Fine, _) -> pure ()
-      (end, message)
-        | partial -> complain hs message
-        | otherwise -> throwIO (Failure (exitOf end) message)
+      case folded of
+        FoldEnded _ d -> pure (d, maybe fine (missing d . fst) announced)
+        FoldStopped _ d -> pure (d, surplus d)
+        FoldFailed at d e
+          | isWhole d -> pure (d, surplus d)
+          | otherwise -> (,) d <$> brokenValue selection values path (doneRecords d) at e
+    unlessPartial hs partial found
     say hs $
       path ++ ": " ++ count (doneRecords done) "record" ++ " from " ++ count (doneBytes done) "byte"
     pure (exitOf (fst found))

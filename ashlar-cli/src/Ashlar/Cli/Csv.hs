@@ -14,7 +14,6 @@
 module Ashlar.Cli.Csv
   ( Table,
     tableOf,
-    columnsOf,
     putNames,
     putRow,
     plainText,
@@ -30,11 +29,13 @@ module Ashlar.Cli.Csv
 where
 
 import Ashlar.Builder (Builder, byteString, char7, toStrictByteString)
+import Ashlar.Builder.Escape (Escaping, byteStringEscaped, escaping)
 import Ashlar.Cli.FromJson
 import Ashlar.Cli.Json
 import Ashlar.Get
 import Ashlar.Get.Parse (endOfLine, optionBytes, runScanner, skipMany, takeTill)
 import Ashlar.Schema hiding (part, recordOf)
+import Ashlar.Schema.Internal.Check (doubled, shortened)
 import Ashlar.Schema.Internal.Json.Values
 import Ashlar.Schema.Internal.Scalar (commas)
 import Control.Monad (when)
@@ -61,7 +62,7 @@ data Table
 tableOf :: Schema -> Either Wrong Table
 tableOf s
   | null (drop mostColumns names) =
-    maybe (Right table) (\name -> wrong ("two columns named " ++ show (named name))) (twice names)
+    maybe (Right table) (wrong . twoNamed) (doubled names)
   | otherwise = wrong ("more than " ++ show mostColumns ++ " columns")
   where
     table = go IS.empty [] (schemaRoot s)
@@ -78,8 +79,10 @@ tableOf s
         | mayBeNull shapes inner -> column path False shape
         | otherwise -> column path True inner
       _ -> column path False shape
-    column path = titled (if null path then "value" else T.intercalate "." (reverse path))
-    titled name mayMiss shape = Column name mayMiss (jsonOf shapes shape) (fromJson shapes shape)
+    column path mayMiss shape = Column (title path) mayMiss (toJson shape) (ofJson shape)
+    title path = if null path then "value" else T.intercalate "." (reverse path)
+    toJson = jsonOf shapes
+    ofJson = fromJson shapes
     recordOf d = case (definitionForm d, definitionConstructors d) of
       (Record, [c]) | not (null (constructorFields c)), not (isPositional c) -> Just c
       _ -> Nothing
@@ -88,17 +91,10 @@ tableOf s
 mostColumns :: Int
 mostColumns = 10000
 
--- A name that is there twice.
-twice :: [Text] -> Maybe Text
-twice = go Set.empty
-  where
-    go seen names = case names of
-      [] -> Nothing
-      name : rest
-        | Set.member name seen -> Just name
-        | otherwise -> go (Set.insert name seen) rest
+twoNamed :: Text -> String
+twoNamed name = "two columns named " ++ show (shortened name)
 
--- | Their names.
+-- Their names.
 columnsOf :: Table -> [Text]
 columnsOf table = case table of
   Column name _ _ _ -> [name]
@@ -140,14 +136,14 @@ plainText write value = case value of
 quotedCell :: Bool -> ByteString -> Builder
 quotedCell present bytes
   | B.any isSpecial bytes || (present && B.null bytes) =
-    char7 '"' <> byteString (B.intercalate "\"\"" (B.split 0x22 bytes)) <> char7 '"'
+    char7 '"' <> byteStringEscaped inQuotes bytes <> char7 '"'
   | otherwise = byteString bytes
 
-isSpecial :: Word8 -> Bool
-isSpecial w = w == 0x22 || isEnd w
+inQuotes :: Escaping
+inQuotes = escaping (\w -> if w == 0x22 then Just "\"\"" else Nothing)
 
-isEnd :: Word8 -> Bool
-isEnd w = w == 0x2C || w == 0x0A || w == 0x0D
+isSpecial :: Word8 -> Bool
+isSpecial w = w == 0x22 || w == 0x2C || w == 0x0A || w == 0x0D
 
 -- | The bytes of a cell, and whether it had quotes.
 data Cell = Cell Bool ByteString
@@ -177,14 +173,14 @@ getCell = do
   if isQuoted
     then do
       -- With the quote at its end.
-      (inside', closed) <- runScanner False inQuotes
+      (inside', closed) <- runScanner False mayClose
       if closed
         then pure (Cell True (B.intercalate "\"" (halves (B.init inside'))))
         else fail "a cell without its closing quote"
     else Cell False <$> takeTill isSpecial
   where
     -- The state: is the byte before a quote that may close the cell?
-    inQuotes closing w
+    mayClose closing w
       | w == 0x22 = Just (not closing)
       | closing = Nothing
       | otherwise = Just False
@@ -209,18 +205,18 @@ getNextRow (Layout n _) = do
 layoutOf :: Table -> [Cell] -> Either String Layout
 layoutOf table found = do
   names <- mapM nameOf found
-  case (filter (`Set.notMember` known) names, twice names) of
+  case (filter (`Set.notMember` known) names, doubled names) of
     (name : _, _) -> Left (noColumn name)
-    (_, Just name) -> Left ("two columns named " ++ show (named name))
+    (_, Just name) -> Left (twoNamed name)
     _ -> case filter (`Set.notMember` Set.fromList names) (needed table) of
-      name : _ -> Left ("the column " ++ show (named name) ++ " is missing")
+      name : _ -> Left ("the column " ++ show (shortened name) ++ " is missing")
       [] -> Right (Layout (length names) names)
   where
     known = Set.fromList (columnsOf table)
     needed t = case t of
       Column name mayMiss _ _ -> [name | not mayMiss]
       Columns _ inner -> concatMap needed inner
-    noColumn name = "the type has no field " ++ show (named name) ++ oneOf (columnsOf table)
+    noColumn name = "the type has no field " ++ show (shortened name) ++ oneOf (columnsOf table)
     nameOf (Cell _ bs) = either (const (Left "a name that is no UTF-8")) Right (T.decodeUtf8' bs)
 
 -- | The value of a row.

@@ -9,6 +9,7 @@ module Ashlar.Cli.Ending
     endingOf,
     isForeign,
     stoppedBy,
+    unlessPartial,
 
     -- * In words
     damageText,
@@ -68,6 +69,14 @@ isForeign damage = case damageCause damage of
 -- | The command ends because of this.
 stoppedBy :: Damage -> IO a
 stoppedBy damage = throwIO (Failure (exitOf (endingOf damage)) (damageText damage))
+
+-- | What is wrong with the input, if anything is, ends the command, unless the part before it is
+-- wanted. Given how the input ended, and what to say of it.
+unlessPartial :: Handles -> Bool -> (Ending, String) -> IO ()
+unlessPartial hs partial (end, message)
+  | end == Fine = pure ()
+  | partial = complain hs message
+  | otherwise = throwIO (Failure (exitOf end) message)
 
 -- | Damage, in one line.
 damageText :: Damage -> String

@@ -7,7 +7,7 @@ module Ashlar.Cli.Export
   )
 where
 
-import Ashlar.Builder (byteString, hPutBuilder, toStrictByteString)
+import Ashlar.Builder (Builder, byteString, hPutBuilder, toStrictByteString)
 import Ashlar.Cli.Avro
 import Ashlar.Cli.Console
 import Ashlar.Cli.Csv
@@ -17,14 +17,14 @@ import Ashlar.Cli.FromJson
 import Ashlar.Cli.Input
 import Ashlar.File.Internal.System (randomWord)
 import Ashlar.Get (Get)
-import Ashlar.Schema (getJsonLine, getValue)
+import Ashlar.Schema (Schema, getJsonLine, getValue)
 import Ashlar.Schema.Internal.Json.Values (shapesOf)
 import Control.Exception (throwIO)
 import Control.Monad (unless, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import Data.IORef (newIORef, readIORef, writeIORef)
-import Data.Maybe (fromMaybe)
+import Data.Int (Int64)
 import System.Exit (ExitCode)
 import System.IO
 
@@ -35,8 +35,33 @@ data TextTo
   | ToCsv
   | ToAvro
 
--- How records of a schema are written: what comes first, and each, if it can be.
-data Rows = Rows ByteString (Get (Either Wrong ByteString))
+-- How records are written.
+data Output = Output
+  { -- | What comes before those of a schema, and each of them, if it can be written.
+    outputRows :: Schema -> Either Wrong (ByteString, Get (Either Wrong ByteString)),
+    -- | As many of them, which are these bytes.
+    outputBlock :: Int -> ByteString -> Builder,
+    -- | Does something come before the first, even if there is none?
+    outputBegins :: Bool
+  }
+
+outputOf :: TextTo -> IO Output
+outputOf form = case form of
+  ToJson -> pure (Output (\s -> Right (B.empty, Right <$> getJsonLine s)) (const byteString) False)
+  ToCsv -> pure (Output csv (const byteString) True)
+  ToAvro -> do
+    sync <- syncOf <$> randomWord <*> randomWord
+    pure (Output (avro sync) (putBlock sync) True)
+  where
+    csv s = do
+      table <- tableOf s
+      let line = Right . toStrictByteString . putRow table
+      Right (toStrictByteString (putNames table), line <$> getValue s)
+    avro sync s = do
+      let shapes = shapesOf s
+          line = fmap toStrictByteString . avroOf shapes
+      json <- toStrictByteString <$> avroSchema shapes
+      Right (toStrictByteString (putFileHeader sync json), line <$> getValue s)
 
 -- What has not been written yet: how many records, and their bytes, the last first.
 data Held = Held !Int !Int [ByteString]
@@ -45,9 +70,8 @@ data Held = Held !Int !Int [ByteString]
 -- go on.
 exportText :: Handles -> Selection -> Target -> TextTo -> Input -> IO ExitCode
 exportText hs selection target form input = do
-  sync <- syncOf <$> randomWord <*> randomWord
+  output <- outputOf form
   making target [inputPath input] $ \out -> withBinaryFile out WriteMode $ \h -> do
-    total <- recordsIn selection input
     begun <- newIORef Nothing
     held <- newIORef (Held 0 0 [])
     let -- The first bytes, unless they are there.
@@ -58,49 +82,31 @@ exportText hs selection target form input = do
             Just first ->
               unless (first == header) . failed $
                 inputPath input ++ ": records of another schema have other fields"
-        put watched n found = do
+        put n found = do
           (header, line) <- either refused pure (inside ("record " ++ show n) found)
           begin header
           Held k size ls <- readIORef held
           writeIORef held $! Held (k + 1) (size + B.length line) (line : ls)
           when (size > 65536) settle
-          (n + 1) <$ progress watched (n + 1)
+          pure (n + 1)
         settle = do
           Held k _ ls <- readIORef held
           writeIORef held (Held 0 0 [])
-          unless (k == 0) $ hPutBuilder h (block sync k (B.concat (reverse ls)))
-    (n, end) <- withProgress hs (fromMaybe 0 total) $ \watched ->
-      foldInput hs selection input (prepare sync) (put watched) 0
-    when (n == 0) $ do
+          unless (k == 0) $ hPutBuilder h (outputBlock output k (B.concat (reverse ls)))
+        prepare s = case outputRows output s of
+          Left w -> Left w <$ getValue s
+          Right (header, line) -> fmap ((,) header) <$> line
+    (n, end) <- foldInput hs selection input prepare put (0 :: Int64)
+    when (n == 0 && outputBegins output) $ do
       schemas <- schemasIn input
       case schemas of
-        s : _ -> either refused (\(Rows header _) -> begin header) (rowsOf sync s)
+        s : _ -> either refused (begin . fst) (outputRows output s)
         -- The type of a stream is gone when it has been read.
-        [] -> unless (isJson form) . failed $ inputPath input ++ ": a stream without records"
+        [] -> failed (inputPath input ++ ": a stream without records")
     settle
     unless (end == Fine || selectKeepGoing selection) . throwIO $
       Failure (exitOf end) (targetPath target ++ ": not written")
     pure (exitOf end)
   where
-    isJson to = case to of
-      ToJson -> True
-      _ -> False
     refused :: Wrong -> IO a
     refused w = failed (inputPath input ++ ": " ++ wrongText w)
-    prepare sync s = case rowsOf sync s of
-      Left w -> Left w <$ getValue s
-      Right (Rows header line) -> fmap ((,) header) <$> line
-    rowsOf sync s = case form of
-      ToJson -> Right (Rows B.empty (Right <$> getJsonLine s))
-      ToCsv -> do
-        table <- tableOf s
-        let line = Right . toStrictByteString . putRow table
-        Right (Rows (toStrictByteString (putNames table)) (line <$> getValue s))
-      ToAvro -> do
-        let shapes = shapesOf s
-            line = fmap toStrictByteString . avroOf shapes
-        json <- toStrictByteString <$> avroSchema shapes
-        Right (Rows (toStrictByteString (putFileHeader sync json)) (line <$> getValue s))
-    block sync n bytes = case form of
-      ToAvro -> putBlock sync n bytes
-      _ -> byteString bytes

@@ -7,7 +7,6 @@ module Ashlar.Cli.FromJson
     wrong,
     inside,
     wrongText,
-    named,
     oneOf,
   )
 where
@@ -18,7 +17,7 @@ import qualified Ashlar.Get.Hex as Hex
 import Ashlar.Get.Parse (bytes, decimal, double, float, hexadecimal, signed)
 import qualified Ashlar.Get.Time as Time
 import Ashlar.Schema hiding (part, whole)
-import Ashlar.Schema.Internal.Check (isWhole)
+import Ashlar.Schema.Internal.Check (isWhole, shortened)
 import Ashlar.Schema.Internal.Costs (isOrdered, unorderedIn)
 import Ashlar.Schema.Internal.Diff (wholeRange)
 import Ashlar.Schema.Internal.Json.Values
@@ -74,7 +73,7 @@ fromJson shapes = shapeOf
       Between _ _ l -> leaf l
       Ratio inner -> ratio (bareShape shapes inner)
       Optional inner -> optional (mayBeNull shapes inner) (shapeOf inner)
-      Tuple ss -> tuple (map shapeOf ss)
+      Tuple ss -> fmap (Several . V.fromList) . several (map shapeOf ss)
       List n inner -> fmap (Elements n . V.fromList) . array (shapeOf inner)
       NonEmpty n inner -> fmap (Elements n . V.fromList) . array (shapeOf inner)
       Set n inner -> fmap (Elements n . V.fromList . ascending inner id) . array (shapeOf inner)
@@ -107,22 +106,22 @@ fromJson shapes = shapeOf
             (i, c, _) <- chosen name
             if null (constructorFields c)
               then Right (Tagged (length cs) i c V.empty)
-              else wrong ("the constructor " ++ named name ++ " has fields")
+              else wrong ("the constructor " ++ shortened name ++ " has fields")
           JObject [(name, body)] -> do
             (i, c, fields) <- chosen name
             if null (constructorFields c)
-              then wrong ("the constructor " ++ named name ++ " has no fields")
+              then wrong ("the constructor " ++ shortened name ++ " has no fields")
               else Tagged (length cs) i c <$> inside ('.' : T.unpack name) (fields body)
           _ -> expected "the name of a constructor, or an object of one" json
         chosen name = maybe (unknown name) Right (M.lookup name known)
-        unknown name = wrong ("no constructor " ++ named name ++ oneOf (M.keys known))
+        unknown name = wrong ("no constructor " ++ shortened name ++ oneOf (M.keys known))
 
     fieldsOf c
       | isPositional c = fmap V.fromList . several (map (shapeOf . fieldShape) fields)
       | otherwise = \json -> case json of
         JObject members
           | (other, _) : _ <- filter ((`notElem` names) . fst) members ->
-            wrong ("no field " ++ named other ++ oneOf names)
+            wrong ("no field " ++ shortened other ++ oneOf names)
           | otherwise -> V.fromList <$> mapM (member (M.fromList members)) readers
         _ -> expected "an object" json
       where
@@ -136,15 +135,11 @@ fromJson shapes = shapeOf
             | mayMiss -> Right (Perhaps Nothing)
             | otherwise -> wrong ("the field " ++ T.unpack name ++ " is missing")
 
--- | A name in a message.
-named :: Text -> String
-named = T.unpack . T.take 100
-
 -- | The names that there are, or some of them.
 oneOf :: [Text] -> String
 oneOf names
   | null names = ""
-  | otherwise = "; there is " ++ List.intercalate ", " (map named (take 50 names)) ++ more
+  | otherwise = "; there is " ++ List.intercalate ", " (map shortened (take 50 names)) ++ more
   where
     more = if null (drop 50 names) then "" else ", and others"
 
@@ -183,9 +178,6 @@ several readers json = case json of
   _ -> expected "an array" json
   where
     one i reader x = inside (element i) (reader x)
-
-tuple :: [Reading] -> Reading
-tuple readers = fmap (Several . V.fromList) . several readers
 
 entries :: Reading -> Reading -> Json -> Either Wrong [(Value, Value)]
 entries key reader json = case json of
@@ -240,13 +232,13 @@ ratio shape json = case (shape, json) of
       _ -> expected "a fraction" json
     exact t = maybe (expected "a fraction" json) Right (integer t)
 
--- | A value without parts.
+-- A value without parts.
 leaf :: Leaf -> Reading
 leaf l json = case (l, json) of
   (Unit, JArray []) -> Right (Several V.empty)
   (Boolean, JBool b) -> Right (Truth b)
   (Character, JSurrogate c) -> Right (Letter l c)
-  (_, JString t) -> orExpected (leafFromText l t)
+  (_, JString t) -> orExpected (Right <$> leafFromText l t)
   (_, JNumber n) -> orExpected (numberOf l n)
   _ -> orExpected Nothing
   where
@@ -282,32 +274,32 @@ ranged l n
   where
     (low, high) = wholeRange l
 
--- | A leaf from a string.
-leafFromText :: Leaf -> Text -> Maybe (Either Wrong Value)
+-- A leaf from a string.
+leafFromText :: Leaf -> Text -> Maybe Value
 leafFromText l t = case l of
-  Utf8 _ -> Just (Right (Written l t))
-  Utf16 -> Just (Right (Written l t))
+  Utf8 _ -> Just (Written l t)
+  Utf16 -> Just (Written l t)
   Bytes _ -> blob
   ByteArray _ -> blob
   Character -> letter
   ScalarCharacter -> letter
-  Date -> Right . Whole l . toModifiedJulianDay <$> parsed Time.day utf8
+  Date -> Whole l . toModifiedJulianDay <$> parsed Time.day utf8
   FixedPoint units | [n, d] <- T.splitOn (T.pack "/") t -> do
     n' <- integer n
     d' <- integer d
-    if d' == toInteger units then Just (Right (Whole l n')) else Nothing
-  Float32 -> Right . Binary32 l <$> special
-  Float32BE -> Right . Binary32 l <$> special
-  Float64 -> Right . Binary64 l <$> special
-  Float64BE -> Right . Binary64 l <$> special
+    if d' == toInteger units then Just (Whole l n') else Nothing
+  Float32 -> Binary32 l <$> special
+  Float32BE -> Binary32 l <$> special
+  Float64 -> Binary64 l <$> special
+  Float64BE -> Binary64 l <$> special
   -- Large numbers.
-  _ | isWhole l, not (T.null t), T.any (== 'x') (T.take 3 t) -> Right . Whole l <$> integer t
+  _ | isWhole l, not (T.null t), T.any (== 'x') (T.take 3 t) -> Whole l <$> integer t
   _ -> Nothing
   where
     utf8 = T.encodeUtf8 t
-    blob = either (const Nothing) (Just . Right . Blob l) (Hex.decodeHex utf8)
+    blob = either (const Nothing) (Just . Blob l) (Hex.decodeHex utf8)
     letter = case T.unpack t of
-      [c] -> Just (Right (Letter l c))
+      [c] -> Just (Letter l c)
       _ -> Nothing
     special :: Fractional a => Maybe a
     special = lookup (T.unpack t) [("NaN", 0 / 0), ("Infinity", 1 / 0), ("-Infinity", -1 / 0)]

@@ -24,12 +24,12 @@ module Ashlar.Cli.Input
     within,
     foldInput,
     schemasIn,
-    recordsIn,
 
     -- * Values one after another
     Values (..),
-    valuesOf,
+    withValues,
     brokenValue,
+    valueAt,
   )
 where
 
@@ -66,7 +66,7 @@ import Ashlar.Get
 import Ashlar.Schema (Schema)
 import qualified Codec.Compression.Zlib as Zlib
 import Control.Exception (catch, throwIO)
-import Control.Monad (when)
+import Control.Monad (unless, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Lazy as L
@@ -75,7 +75,6 @@ import Data.Int (Int64)
 import qualified Data.List as List
 import Data.Maybe (fromMaybe)
 import GHC.Fingerprint (Fingerprint (..))
-import System.IO (Handle)
 
 -- | What a file or a stream has that a command takes for schemas.
 data SchemaFile
@@ -283,27 +282,28 @@ foldInput hs selection input prepare f b0
             then withInput path $ \h -> do
               source <- handleSource h
               foldSourceWith (options something) records path source stepRecord (Acc 0 b0)
-            else foldRecordsWith (options something) records path stepRecord (Acc 0 b0)
+            else watchingRecords hs selection path $ \watched ->
+              let step acc x = watched (accCount acc) >> stepRecord acc x
+               in foldRecordsWith (options something) records path step (Acc 0 b0)
       case outcome of
         Ended _ acc -> (,) (accResult acc) <$> readIORef something
         Stopped _ acc -> (,) (accResult acc) <$> readIORef something
         Damaged _ acc damage -> do
           complain hs (if isForeign damage then notRecords path else damageText damage)
           (,) (accResult acc) . max (endingOf damage) <$> readIORef something
-    BareFile path s -> withInput path $ \h -> do
-      size <- fromMaybe 0 <$> fileSizeOf path
-      withProgress hs size $ \watched ->
-        valuesWatched (progress watched) h >>= foldBare path (within selection (prepare s))
+    BareFile path s -> do
+      (result, end, text) <- withValues hs path $ \values -> do
+        let getter = within selection (prepare s)
+        folded <- foldFromUntil (valuesSource values) getter stepBare (Acc 0 b0)
+        case folded of
+          FoldEnded _ acc -> pure (accResult acc, Fine, "")
+          FoldStopped _ acc -> pure (accResult acc, Fine, "")
+          FoldFailed offset acc e -> do
+            (end, text) <- brokenValue selection values path (accCount acc) offset e
+            pure (accResult acc, end, text)
+      unless (end == Fine) (complain hs text)
+      pure (result, end)
   where
-    foldBare path getter values = do
-      folded <- foldFromUntil (valuesSource values) getter stepBare (Acc 0 b0)
-      case folded of
-        FoldEnded _ acc -> pure (accResult acc, Fine)
-        FoldStopped _ acc -> pure (accResult acc, Fine)
-        FoldFailed offset acc e -> do
-          (end, text) <- brokenValue selection values path (accCount acc) offset e
-          complain hs text
-          pure (accResult acc, end)
     -- Nobody reads the results any more, but something may have been wrong with those before.
     unread something e = do
       end <- readIORef something
@@ -344,17 +344,22 @@ recordsBy prepare =
       typePass = Nothing
     }
 
--- | How many records are there? 'Nothing' if that is not known before they are read.
-recordsIn :: Selection -> Input -> IO (Maybe Int64)
-recordsIn selection input = case input of
-  BareFile _ _ -> pure Nothing
-  RecordFile path -> do
-    stream <- isStream path
-    if stream
-      then pure Nothing
-      else
-        either (const Nothing) Just
-          <$> withReader (readOptions selection) (recordsBy (const (pure ()))) path recordCount
+-- Show how far the records of a file have been read. The action tells how many that are. Its bytes
+-- are taken to be spread evenly over them.
+watchingRecords :: Handles -> Selection -> FilePath -> ((Int64 -> IO ()) -> IO a) -> IO a
+watchingRecords hs selection path act
+  | isWatched hs = do
+    size <- fromMaybe 0 <$> fileSizeOf path
+    counted <-
+      withReader (readOptions selection) (recordsBy (const (pure ()))) path recordCount
+        `catch` (pure . Left)
+    let each = case counted of
+          Right n | n > 0 -> fromIntegral size / fromIntegral n :: Double
+          -- The fold says what is wrong.
+          _ -> 0
+    withProgress hs size $ \watched ->
+      act (\n -> progress watched (truncate (each * fromIntegral n)))
+  | otherwise = act (\_ -> pure ())
 
 -- | Values one after another.
 data Values = Values
@@ -364,25 +369,24 @@ data Values = Values
     valuesMore :: Int64 -> Int64 -> IO Bool
   }
 
--- | The values of a file or a stream.
-valuesOf :: Handle -> IO Values
-valuesOf = valuesWatched (const (pure ()))
-
--- The same. The action is told how many bytes have been read.
-valuesWatched :: (Int64 -> IO ()) -> Handle -> IO Values
-valuesWatched tell h = do
-  arrived <- newIORef 0
-  let next = do
-        bytes <- B.hGetSome h 32768
-        modifyIORef' arrived (+ fromIntegral (B.length bytes))
-        bytes <$ (readIORef arrived >>= tell)
-      more offset n = do
-        now <- readIORef arrived
-        if now - offset > n
-          then pure True
-          else next >>= \bytes -> if B.null bytes then pure False else more offset n
-  source <- newSource next
-  pure (Values source more)
+-- | Read the values of a file or a stream, and show how far that has got. Say what is wrong with
+-- them afterwards.
+withValues :: Handles -> FilePath -> (Values -> IO a) -> IO a
+withValues hs path act = withInput path $ \h -> do
+  size <- fromMaybe 0 <$> fileSizeOf path
+  withProgress hs size $ \watched -> do
+    arrived <- newIORef 0
+    let next = do
+          bytes <- B.hGetSome h 32768
+          modifyIORef' arrived (+ fromIntegral (B.length bytes))
+          bytes <$ (readIORef arrived >>= progress watched)
+        more offset n = do
+          now <- readIORef arrived
+          if now - offset > n
+            then pure True
+            else next >>= \bytes -> if B.null bytes then pure False else more offset n
+    source <- newSource next
+    act (Values source more)
 
 -- | A value that cannot be decoded, given its number, its offset, and why: is that damage, or does
 -- the value have more bytes than the limit? It may if there are as many.
@@ -398,11 +402,16 @@ brokenValue selection values path n offset e = do
       then (Refused, value ++ ", has more than " ++ most ++ " bytes; say --limit to read it")
       else (WithDamage, value ++ ", cannot be decoded: " ++ summarizeError e)
   where
-    value = path ++ ": value " ++ show n ++ ", which begins at byte " ++ show offset
+    value = valueAt path n offset
     most = show (selectLimit selection)
     overBytes = case errorReason e of
       OverBudget text -> ("more than " ++ most ++ " bytes") `List.isPrefixOf` text
       _ -> False
+
+-- | The value with a number, which begins at an offset.
+valueAt :: FilePath -> Int64 -> Int64 -> String
+valueAt path n offset =
+  path ++ ": value " ++ show n ++ ", which begins at byte " ++ show offset
 
 -- How many values there were, and the accumulator.
 data Acc b = Acc {accCount :: !Int64, accResult :: !b}

@@ -13,12 +13,13 @@ where
 
 import Ashlar.Get
 import Ashlar.Get.Parse (bytes, peekWord8', scan, sepBy, skipWhile, takeWhile1)
+import Ashlar.Schema.Internal.Check (doubled)
 import Data.Bits (shiftL, (.&.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
 import Data.Char (chr, digitToInt, isDigit, isHexDigit)
-import qualified Data.Set as Set
+import Data.Maybe (isJust)
 import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
@@ -71,8 +72,8 @@ member = do
 
 distinct :: [(Text, Json)] -> Get Json
 distinct members
-  | Set.size (Set.fromList (map fst members)) == length members = pure (JObject members)
-  | otherwise = fail "two members of one name"
+  | isJust (doubled (map fst members)) = fail "two members of one name"
+  | otherwise = pure (JObject members)
 
 blank :: Get ()
 blank = skipWhile isBlank

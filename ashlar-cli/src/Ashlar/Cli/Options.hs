@@ -171,29 +171,27 @@ convertTo =
 -- Given whether the file is one list.
 fromOption :: Parser (Bool -> From)
 fromOption =
-  option
-    (maybeReader (`lookup` formats))
-    ( long "from" <> metavar "FORMAT" <> completeWith (map fst formats)
-        <> help "What FILE is: json, csv, or written by binary, cereal or store"
-    )
-  where
-    formats =
-      [ ("json", \list -> FromText (if list then FromJsonArray else FromJsonValues)),
-        ("csv", const (FromText FromCsv)),
-        ("binary", FromOld . Old Binary),
-        ("cereal", FromOld . Old Cereal),
-        ("store", FromOld . Old Store)
-      ]
+  formatOption
+    "from"
+    "What FILE is: json, csv, or written by binary, cereal or store"
+    [ ("json", \list -> FromText (if list then FromJsonArray else FromJsonValues)),
+      ("csv", const (FromText FromCsv)),
+      ("binary", FromOld . Old Binary),
+      ("cereal", FromOld . Old Cereal),
+      ("store", FromOld . Old Store)
+    ]
 
 toOption :: Parser TextTo
 toOption =
-  option
-    (maybeReader (`lookup` formats))
-    ( long "to" <> metavar "FORMAT" <> completeWith (map fst formats)
-        <> help "What OUT is: json, one value in a line, csv, or avro"
-    )
-  where
-    formats = [("json", ToJson), ("csv", ToCsv), ("avro", ToAvro)]
+  formatOption
+    "to"
+    "What OUT is: json, one value in a line, csv, or avro"
+    [("json", ToJson), ("csv", ToCsv), ("avro", ToAvro)]
+
+formatOption :: String -> String -> [(String, a)] -> Parser a
+formatOption name what formats =
+  option (maybeReader (`lookup` formats)) $
+    long name <> metavar "FORMAT" <> completeWith (map fst formats) <> help what
 
 listOption :: Parser Bool
 listOption =

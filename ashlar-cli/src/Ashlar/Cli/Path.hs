@@ -33,7 +33,7 @@ where
 
 import Ashlar.Schema
 import Ashlar.Schema.Internal.Json.Values
-import Ashlar.Schema.Internal.Unwrap (cyclic)
+import Ashlar.Schema.Internal.Unwrap (cyclic, wrappedBy)
 import Data.Char (isDigit)
 import qualified Data.IntSet as IS
 import qualified Data.List as List
@@ -146,13 +146,11 @@ follow shapes end path = toShape 0 (schemaRoot (shapesSchema shapes))
       V.generate (length path + 1) $ \n ->
         V.imap (toDefinition n) definitions
 
-    endless = cyclic (newtypesBy throughMaybe)
-    endlessAlone = cyclic (newtypesBy id)
-    newtypesBy f =
+    endless = cyclic newtypes
+    newtypes =
       [ (i, [k])
-        | (i, Definition _ Newtype _ [Constructor _ _ [Field _ inner]]) <-
-            V.toList (V.indexed definitions),
-          Reference k <- [f inner]
+        | (i, Just inner) <- V.toList (V.indexed (V.map wrappedBy definitions)),
+          Reference k <- [throughMaybe inner]
       ]
     throughMaybe shape = case shape of
       Optional inner -> throughMaybe inner
@@ -186,7 +184,7 @@ follow shapes end path = toShape 0 (schemaRoot (shapesSchema shapes))
     toDefinition n i d = case (definitionForm d, definitionConstructors d, steps V.!? n) of
       (Newtype, [Constructor _ _ [f]], step)
         | isJust step && IS.member i endless -> Nothing
-        | IS.member i endlessAlone -> Just (\x -> [end shape x])
+        | IS.member i (valueless shapes) -> Just (\x -> [end shape x])
         | otherwise -> toShape n (fieldShape f)
       (_, _, Nothing) -> Just (\x -> [end shape x])
       (Sum, cs, Just (Named name)) -> bySum n shape name cs

@@ -46,38 +46,24 @@ import Tests.Instances.Type
 
 -- | All of them.
 instances :: [Target]
-instances = codecs ++ views ++ binary ++ cereal ++ store
+instances = codecs ++ binary ++ cereal ++ store
 
+-- Each instance twice: its values are decoded, and passed over.
 codecs :: [Target]
 codecs =
-  [ Target
-      (sectionName s ++ ": " ++ name)
-      (get `asGetOf` samples')
-      encode
-      One
-      (map encode values)
-      (Just (encode <$> resize 8 (sampleGen samples')))
+  [ target
     | s <- sections,
-      Golden name samples' values <- sectionInstances s
+      Golden name samples' values <- sectionInstances s,
+      let seeds = map encode values
+          random = Just (encode <$> resize 8 (sampleGen samples')),
+      target <-
+        [ Target (sectionName s ++ ": " ++ name) (get `asGetOf` samples') encode One seeds random,
+          Target ("View: " ++ name) (get `asViewOf` samples') View.viewBytes One seeds random
+        ]
   ]
   where
     asGetOf :: Get a -> Samples a -> Get a
     asGetOf = const
-
--- Values that are passed over.
-views :: [Target]
-views =
-  [ Target
-      ("View: " ++ name)
-      (get `asViewOf` samples')
-      View.viewBytes
-      One
-      (map encode values)
-      (Just (encode <$> resize 8 (sampleGen samples')))
-    | s <- sections,
-      Golden name samples' values <- sectionInstances s
-  ]
-  where
     asViewOf :: Get (View a) -> Samples a -> Get (View a)
     asViewOf = const
 

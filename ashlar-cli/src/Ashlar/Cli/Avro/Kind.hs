@@ -20,7 +20,6 @@
 module Ashlar.Cli.Avro.Kind
   ( Kind (..),
     kindOf,
-    recursiveIn,
     isIn,
   )
 where
@@ -69,41 +68,41 @@ data Kind
   | -- | What has no description.
     KUnknown Text
 
--- | The definitions that contain themselves.
-recursiveIn :: Schema -> IS.IntSet
-recursiveIn s =
-  cyclic
-    [ (i, concatMap references (fieldShapes d))
-      | (i, d) <- V.toList (V.indexed (schemaDefinitions s))
-    ]
-
--- | The kind of a shape, given the definitions that contain themselves.
-kindOf :: Shapes -> IS.IntSet -> Shape -> Kind
-kindOf shapes recursive shape = case bareShape shapes shape of
-  Leaf l -> leafKind l (wholeRange l)
-  Between low high l -> leafKind l (Just low, Just high)
-  Ratio _ -> KText
-  Optional inner -> KOptional (isUnion (kindOf shapes recursive inner)) inner
-  Tuple ss -> KParts "Tuple" (zip positions ss)
-  List _ inner -> KArray inner
-  NonEmpty _ inner -> KArray inner
-  Set _ inner -> KArray inner
-  Map _ k x
-    | Leaf l <- bareShape shapes k, isText l -> KMap k x
-    | otherwise -> KEntries k x
-  Array i inner -> KParts "Array" [("from", i), ("to", i), ("elements", List Length64 inner)]
-  Constant bs -> fixed (B.length bs)
-  Opaque _ _ (Just n) -> fixed n
-  Opaque name _ _ -> KUnknown name
-  Irregular name -> KUnknown name
-  Reference i
-    | definitionForm d /= Sum -> KRecord i d
-    | all (null . constructorFields) cs && not (null cs) -> KEnum i d
-    | otherwise -> KUnion (IS.member i recursive) i d
-    where
-      d = schemaDefinitions (shapesSchema shapes) V.! i
-      cs = definitionConstructors d
+-- | The kind of a shape. Apply it to the shapes once for many.
+kindOf :: Shapes -> Shape -> Kind
+kindOf shapes = go
   where
+    definitions = schemaDefinitions (shapesSchema shapes)
+    -- The definitions that contain themselves.
+    recursive =
+      cyclic
+        [ (i, concatMap references (fieldShapes d))
+          | (i, d) <- V.toList (V.indexed definitions)
+        ]
+    go shape = case bareShape shapes shape of
+      Leaf l -> leafKind l (wholeRange l)
+      Between low high l -> leafKind l (Just low, Just high)
+      Ratio _ -> KText
+      Optional inner -> KOptional (isUnion (go inner)) inner
+      Tuple ss -> KParts "Tuple" (zip positions ss)
+      List _ inner -> KArray inner
+      NonEmpty _ inner -> KArray inner
+      Set _ inner -> KArray inner
+      Map _ k x
+        | isName shapes k -> KMap k x
+        | otherwise -> KEntries k x
+      Array i inner -> KParts "Array" [("from", i), ("to", i), ("elements", List Length64 inner)]
+      Constant bs -> fixed (B.length bs)
+      Opaque _ _ (Just n) -> fixed n
+      Opaque name _ _ -> KUnknown name
+      Irregular name -> KUnknown name
+      Reference i
+        | definitionForm d /= Sum -> KRecord i d
+        | all (null . constructorFields) cs && not (null cs) -> KEnum i d
+        | otherwise -> KUnion (IS.member i recursive) i d
+        where
+          d = definitions V.! i
+          cs = definitionConstructors d
     fixed n = if n == 0 then KNull else KFixed n
     isUnion kind = case kind of
       KOptional _ _ -> True
@@ -114,14 +113,6 @@ kindOf shapes recursive shape = case bareShape shapes shape of
 
 positions :: [Text]
 positions = map (T.pack . show) [1 :: Int ..]
-
-isText :: Leaf -> Bool
-isText l = case l of
-  Utf8 _ -> True
-  Utf16 -> True
-  Character -> True
-  ScalarCharacter -> True
-  _ -> False
 
 leafKind :: Leaf -> (Maybe Integer, Maybe Integer) -> Kind
 leafKind l range = case l of

@@ -4,11 +4,14 @@
 module Ashlar.Schema.Internal.Check
   ( checkTerms,
     isWhole,
+    doubled,
+    shortened,
   )
 where
 
 import Ashlar.Schema.Internal.Types
 import Control.Monad (unless, when)
+import Data.Maybe (isNothing)
 import qualified Data.Set as Set
 import Data.Text (Text)
 import qualified Data.Text as T
@@ -61,22 +64,32 @@ checkDefinition d = do
   mapM_ checkConstructor (definitionConstructors d)
   where
     bad message = Left (name ++ ": " ++ message)
-    name = shown (definitionName d)
+    name = shortened (definitionName d)
     checkConstructor c = do
       when (constructorRetired c && not (null (constructorFields c))) $
         bad "a retired constructor with fields"
       unless (distinct (map fieldName (constructorFields c))) $
-        bad (shown (constructorName c) ++ ": two fields with one name")
+        bad (shortened (constructorName c) ++ ": two fields with one name")
       mapM_
-        (\f -> checkShape (name ++ "." ++ shown (fieldName f)) (fieldShape f))
+        (\f -> checkShape (name ++ "." ++ shortened (fieldName f)) (fieldShape f))
         (constructorFields c)
 
 distinct :: [Text] -> Bool
-distinct names = Set.size (Set.fromList names) == length names
+distinct = isNothing . doubled
 
--- Names may be long. Messages must not be.
-shown :: Text -> String
-shown name = T.unpack (T.take 100 name)
+-- | The first name that occurs twice.
+doubled :: [Text] -> Maybe Text
+doubled = go Set.empty
+  where
+    go seen names = case names of
+      [] -> Nothing
+      n : rest
+        | Set.member n seen -> Just n
+        | otherwise -> go (Set.insert n seen) rest
+
+-- | A name in a message. Names may be long, messages must not be.
+shortened :: Text -> String
+shortened = T.unpack . T.take 100
 
 checkShape :: String -> Shape -> Either String ()
 checkShape place = go mostNested

@@ -29,7 +29,7 @@ import Ashlar.Internal.Get.Budget (nested, spendEmpties, spendFraction)
 import Ashlar.Internal.Get.Core (here)
 import Ashlar.Internal.Get.Fail (invalidFrom)
 import Ashlar.Internal.Get.Path (Names (..), Part (..))
-import Ashlar.Schema.Internal.Check (isWhole)
+import Ashlar.Schema.Internal.Check (isWhole, shortened)
 import Ashlar.Schema.Internal.Costs
 import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Types
@@ -37,7 +37,6 @@ import Ashlar.Schema.Internal.Value
 import qualified Data.ByteString as B
 import Data.Int (Int16, Int32, Int64, Int8)
 import qualified Data.IntSet as IS
-import qualified Data.Text as T
 import qualified Data.Vector as V
 import Data.Word (Word16, Word32, Word64, Word8)
 import Numeric.Natural (Natural)
@@ -290,10 +289,6 @@ within low high value = case value of
   where
     -- An untrusted schema may have a bound of millions of digits.
     bound k = if abs k < 2 ^ (256 :: Int) then show k else "the bound of the type"
-
--- A name in an error. Those of an untrusted schema may be long.
-shortened :: T.Text -> String
-shortened = T.unpack . T.take 100
 
 countGet :: Length -> Get Int
 countGet len = case len of

@@ -5,11 +5,17 @@
 -- Description : Schemas as JSON
 module Ashlar.Schema.Internal.Json
   ( schemaToJson,
+
+    -- * The syntax
+    object,
+    array,
+    string,
   )
 where
 
 import Ashlar.Builder
 import Ashlar.Builder.Escape (jsonEscaping, textUtf8Escaped)
+import Ashlar.Schema.Internal.Scalar (commas)
 import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Types
 import Data.Text (Text)
@@ -119,18 +125,17 @@ counted len members = case len of
 kind :: Builder -> (Builder, Builder)
 kind name = ("type", char7 '"' <> name <> char7 '"')
 
+-- | An object. Its names are written as they are.
 object :: [(Builder, Builder)] -> Builder
-object members = char7 '{' <> commas [quoted k <> char7 ':' <> v | (k, v) <- members] <> char7 '}'
+object members =
+  char7 '{' <> commas (char7 ',') [quoted k <> char7 ':' <> v | (k, v) <- members] <> char7 '}'
   where
     quoted k = char7 '"' <> k <> char7 '"'
 
+-- | An array.
 array :: [Builder] -> Builder
-array elements = char7 '[' <> commas elements <> char7 ']'
+array elements = char7 '[' <> commas (char7 ',') elements <> char7 ']'
 
-commas :: [Builder] -> Builder
-commas parts = case parts of
-  [] -> mempty
-  p : rest -> p <> foldMap (char7 ',' <>) rest
-
+-- | A string.
 string :: Text -> Builder
 string t = char7 '"' <> textUtf8Escaped jsonEscaping t <> char7 '"'

@@ -7,6 +7,7 @@ module Ashlar.Schema.Internal.Unwrap
     recursiveNewtypes,
     cyclic,
     references,
+    wrappedBy,
   )
 where
 
@@ -64,6 +65,7 @@ unwrapped known shape = case shape of
   Reference i -> known V.! i
   _ -> mapShapes (unwrapped known) shape
 
+-- | What a newtype wraps.
 wrappedBy :: Definition -> Maybe Shape
 wrappedBy d = case d of
   Definition _ Newtype _ [Constructor _ _ [Field _ inner]] -> Just inner

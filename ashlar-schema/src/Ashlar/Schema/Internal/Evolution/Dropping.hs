@@ -8,10 +8,10 @@ module Ashlar.Schema.Internal.Evolution.Dropping
     dropDefinition,
     retired,
     refused,
-    shown,
   )
 where
 
+import Ashlar.Schema.Internal.Check (shortened)
 import Ashlar.Schema.Internal.Costs (tagSize)
 import Ashlar.Schema.Internal.Evolution.Leaves
 import Ashlar.Schema.Internal.Evolution.Mismatch
@@ -19,8 +19,6 @@ import Ashlar.Schema.Internal.Evolution.Op
 import Ashlar.Schema.Internal.Evolution.Planning
 import Ashlar.Schema.Internal.Types
 import qualified Data.ByteString as B
-import Data.Text (Text)
-import qualified Data.Text as T
 
 -- | The steps that leave out a value. They decode no more than its extent.
 dropShape :: Path -> Shape -> Plan [Op]
@@ -57,7 +55,7 @@ dropDefinition :: Path -> Definition -> Plan [Op]
 dropDefinition path d = case (definitionForm d, definitionConstructors d) of
   (Sum, cs) -> do
     alternatives <- traverse alternative cs
-    pure [Switch (shown (definitionName d)) (tagSize (length cs)) False alternatives]
+    pure [Switch (shortened (definitionName d)) (tagSize (length cs)) False alternatives]
   (_, cs) -> concat <$> traverse inside cs
   where
     alternative c
@@ -71,8 +69,4 @@ retired c = refused c "which is no longer in use"
 
 -- | The alternative that refuses a constructor, given why.
 refused :: Constructor -> String -> Alternative
-refused c why = Refused ("constructor " ++ shown (constructorName c) ++ ", " ++ why)
-
--- | A name in an error. Those of the data may be long.
-shown :: Text -> String
-shown = T.unpack . T.take 100
+refused c why = Refused ("constructor " ++ shortened (constructorName c) ++ ", " ++ why)

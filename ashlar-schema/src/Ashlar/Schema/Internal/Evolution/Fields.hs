@@ -8,6 +8,7 @@ module Ashlar.Schema.Internal.Evolution.Fields
   )
 where
 
+import Ashlar.Schema.Internal.Check (doubled)
 import Ashlar.Schema.Internal.Edit
 import Ashlar.Schema.Internal.Evolution.Arrange
 import Ashlar.Schema.Internal.Evolution.Dropping
@@ -18,7 +19,6 @@ import Ashlar.Schema.Internal.Evolution.Said
 import Ashlar.Schema.Internal.Types
 import qualified Data.Map.Strict as M
 import qualified Data.Set as S
-import Data.Text (Text)
 
 -- | The steps for the fields of an old constructor, given those for one field (which may be
 -- converted), and what becomes of fields that today's constructor does not have.
@@ -94,13 +94,3 @@ fieldOps one mode path skip said olds news = do
         Just bs -> pure (Right bs)
         Nothing ->
           badSaying (at name) (FieldIsNew name) . Just $ saying [SayAdded (saidNow said name)]
-
--- The first name that occurs twice.
-doubled :: [Text] -> Maybe Text
-doubled = go S.empty
-  where
-    go seen names = case names of
-      [] -> Nothing
-      n : rest
-        | S.member n seen -> Just n
-        | otherwise -> go (S.insert n seen) rest

@@ -9,6 +9,7 @@ module Ashlar.Schema.Internal.Evolution.Match
   )
 where
 
+import Ashlar.Schema.Internal.Check (shortened)
 import Ashlar.Schema.Internal.Costs (tagSize)
 import Ashlar.Schema.Internal.Describe (Description (..), Edit (..))
 import Ashlar.Schema.Internal.Evolution.Dropping
@@ -269,7 +270,7 @@ programWith left oldPeeled unknown old (Description new edits) = do
     definitions mode path d e said = case (definitionForm d, definitionForm e) of
       (Sum, _) -> do
         alternatives <- traverse alternative (zip [0 ..] olds)
-        pure [Switch (shown (definitionName e)) width exact alternatives]
+        pure [Switch (shortened (definitionName e)) width exact alternatives]
       (_, Sum)
         | [c] <- olds,
           mode == Anywhere -> do

@@ -170,15 +170,8 @@ compiled s
         -- (Chosen as values: GHC 9.10 panics where the whole operation is, and its lambdas are not
         -- eta-expanded.)
         (open, entry, close)
-          | isText k = ("{", beside "" k (beside ":" v done), "}")
+          | isName shapes k = ("{", beside "" k (beside ":" v done), "}")
           | otherwise = ("[", beside "[" k (beside "," v (literal "]" done)), "]")
-
-    isText k = case bareShape shapes k of
-      Leaf (Utf8 _) -> True
-      Leaf Utf16 -> True
-      Leaf Character -> True
-      Leaf ScalarCharacter -> True
-      _ -> False
 
     orderOf k
       | isOrdered unordered k = orderOfKeys (bareShape shapes k)

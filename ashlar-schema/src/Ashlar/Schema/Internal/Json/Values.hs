@@ -18,7 +18,7 @@ import Ashlar.Builder
 import Ashlar.Schema.Internal.Scalar
 import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Types
-import Ashlar.Schema.Internal.Unwrap (cyclic, unwrapping)
+import Ashlar.Schema.Internal.Unwrap (cyclic, unwrapping, wrappedBy)
 import Ashlar.Schema.Internal.Value
 import Data.ByteString (ByteString)
 import qualified Data.IntSet as IS
@@ -58,28 +58,34 @@ data Shapes = Shapes
     -- | May the JSON of a value be @null@? It is an optional one, whatever newtypes are around it.
     mayBeNull :: Shape -> Bool,
     -- | Newtypes that wrap nothing but themselves, and so have no values.
-    valueless :: IS.IntSet
+    valueless :: IS.IntSet,
+    -- | Is the JSON of every value a string? The keys of maps are names then.
+    isName :: Shape -> Bool
   }
 
 -- | Looked up once for each schema.
 shapesOf :: Schema -> Shapes
-shapesOf s = Shapes s bare nullable around
+shapesOf s = Shapes s bare nullable around named
   where
     known = unwrapping s
     bare shape = case shape of
       Reference i -> known V.! i
       _ -> shape
-    -- The newtypes that stay.
-    wrapped d = case (definitionForm d, definitionConstructors d) of
-      (Newtype, [Constructor _ _ [f]]) -> Just (bare (fieldShape f))
-      _ -> Nothing
-    inside = V.map wrapped (schemaDefinitions s)
+    inside = V.map wrappedBy (schemaDefinitions s)
     around = cyclic [(i, [j | Just (Reference j) <- [x]]) | (i, x) <- V.toList (V.indexed inside)]
     -- Each waits for the next, and none for itself.
     nullables = V.imap (\i x -> IS.notMember i around && maybe False nullable x) inside
     nullable shape = case bare shape of
       Optional _ -> True
       Reference i -> nullables V.! i
+      _ -> False
+    named shape = case bare shape of
+      Leaf l -> case l of
+        Utf8 _ -> True
+        Utf16 -> True
+        Character -> True
+        ScalarCharacter -> True
+        _ -> False
       _ -> False
 
 -- | How to write the values of a shape. Keep it for many values.
@@ -96,7 +102,7 @@ jsonOf shapes = shapeOf
       NonEmpty _ inner -> elements (shapeOf inner)
       Set _ inner -> elements (shapeOf inner)
       Map _ k x
-        | isText k -> object (shapeOf k) (shapeOf x)
+        | isName shapes k -> object (shapeOf k) (shapeOf x)
         | otherwise -> pairs (shapeOf k) (shapeOf x)
       Array i inner -> indexed (shapeOf i) (shapeOf inner)
       Reference i -> definitions V.! i
@@ -133,14 +139,6 @@ jsonOf shapes = shapeOf
           let key = toStrictByteString (quoted (fieldName f) <> char7 ':') :: ByteString
            in \x -> byteString key <> write x
     separated fs xs = commas (char7 ',') (V.toList (V.zipWith ($) fs xs))
-    isText k = case bareShape shapes k of
-      Leaf l -> case l of
-        Utf8 _ -> True
-        Utf16 -> True
-        Character -> True
-        ScalarCharacter -> True
-        _ -> False
-      _ -> False
 
 -- | Have the fields no names? Not if there are none.
 isPositional :: Constructor -> Bool
