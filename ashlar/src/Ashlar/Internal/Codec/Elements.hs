@@ -14,6 +14,7 @@ module Ashlar.Internal.Codec.Elements
     putIndexed,
     putIndexedBare,
     getList,
+    getListOf,
     getVector,
     getSuccessive,
     elementsFrom,
@@ -175,8 +176,8 @@ getList n = case layout :: Layout a of
       | n <= 64 = chargeEmpties (leastSize (layout :: Layout a)) n >> few
       | otherwise = V.foldr' (:) [] <$> getVector n
     few = case layout :: Layout a of
-      Fix f -> collect (\i -> getElement n i f) 0 []
-      Var _ -> amongElements n (collect (\i -> atElement i >> get) 0 [])
+      Fix f -> collect n (\i -> getElement n i f)
+      Var _ -> amongElements n (collect n (\i -> atElement i >> get))
     -- Read the elements from the last down to that at p. (The format is not an argument of the
     -- loop, so GHC knows what the loop reads.)
     fromEnd :: Fixed a -> Ptr Word8 -> Get [a]
@@ -188,14 +189,23 @@ getList n = case layout :: Layout a of
           | otherwise =
             fixedRead f (p `plusPtr` (i * fixedSize f)) >>= \x -> x `seq` go (i - 1) (x : acc)
     {-# INLINE fromEnd #-}
-    collect :: (Int -> Get a) -> Int -> [a] -> Get [a]
-    collect element = go
-      where
-        go !i acc
-          | i >= n = pure (reverse acc)
-          | otherwise = element i >>= \x -> x `seq` go (i + 1) (x : acc)
-    {-# INLINE collect #-}
 {-# INLINE getList #-}
+
+-- Read n elements, each given its index.
+collect :: Int -> (Int -> Get a) -> Get [a]
+collect n element = go 0 []
+  where
+    go !i acc
+      | i >= n = pure (reverse acc)
+      | otherwise = element i >>= \x -> x `seq` go (i + 1) (x : acc)
+{-# INLINE collect #-}
+
+-- | Read a list of n elements by a decoder.
+getListOf :: Int -> Get a -> Get [a]
+getListOf n g
+  | n <= 64 = amongElements n (collect n (\i -> atElement i >> g))
+  | otherwise = V.foldr' (:) [] <$> getSuccessive n (\_ -> g)
+{-# INLINE getListOf #-}
 
 -- | The elements from index i on, of n.
 elementsFrom :: Int -> Int -> Fixed a -> Names

@@ -11,6 +11,7 @@ module Ashlar.Internal.Codec.Format
     fixed,
     byHand,
     fromPutGet,
+    builderSize,
     formatLayout,
     formatSize,
     formatPut,
@@ -82,7 +83,7 @@ fromPutGet ::
 fromPutGet least p = byHand least (\x -> builderSize (p x)) p
 {-# INLINE fromPutGet #-}
 
--- The number of bytes of a builder. It writes into one small buffer again and again.
+-- | The number of bytes of a builder. It writes into one small buffer again and again.
 builderSize :: Builder -> Int
 builderSize b = unsafePerformIO (toBufferIOWith 512 (\_ _ -> pure ()) b)
 {-# NOINLINE builderSize #-}

@@ -44,6 +44,7 @@ module Ashlar.Internal.Get.Env
     partCell,
     levelsCell,
     heldCell,
+    bitsCell,
     cellCount,
     position,
     offsetOf,
@@ -144,9 +145,14 @@ levelsCell = Cell 11
 heldCell :: Cell Int
 heldCell = Cell 12
 
+-- | Of a packed value: the open byte of bits, and how many of its bits are left. Only its reader
+-- uses the cell ("Ashlar.Internal.Codec.Bits").
+bitsCell :: Cell Int
+bitsCell = Cell 13
+
 -- | The number of cells of a run, and of a budget.
 cellCount :: Int
-cellCount = cellsUpTo heldCell
+cellCount = cellsUpTo bitsCell
 
 -- | The offset of the next byte. The cursor must be in its cell.
 position :: Cells -> IO Int

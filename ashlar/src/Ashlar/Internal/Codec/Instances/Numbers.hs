@@ -10,7 +10,7 @@
 -- Module      : Ashlar.Internal.Codec.Instances.Numbers
 -- Description : Formats of Integer, Natural, numbers made of others, dates and times
 module Ashlar.Internal.Codec.Instances.Numbers
-  (
+  ( getRatio,
   )
 where
 
@@ -149,18 +149,29 @@ instance (Integral a, Codec a) => Codec (Ratio a) where
   {-# INLINEABLE get #-}
 
 ratio :: (Integral a, Codec a) => Format (Ratio a)
-ratio = refined (\r -> (numerator r, denominator r)) check (charged (both codec codec))
+ratio = refined (\r -> (numerator r, denominator r)) checkRatio (charged (both codec codec))
   where
     -- (Numbers of constant size are small.)
-    charged (Format l n p g) =
-      Format l n p $ g >>= \(x, y) -> (x, y) <$ spendFraction (toInteger x) (toInteger y)
-    check (n, d)
-      | d <= 0 = Left "Ratio: the denominator is not positive"
-      -- (Where 'gcd' is not specialised to Integer it is Euclid's algorithm, of quadratic time.
-      -- Test "Rational" of the group on growth.)
-      | integerGcd (toInteger n) (toInteger d) == 1 = Right (n :% d)
-      | otherwise = Left "Ratio: not in lowest terms"
+    charged (Format l n p g) = Format l n p (chargedRatio g)
 {-# INLINE ratio #-}
+
+chargedRatio :: Integral a => Get (a, a) -> Get (a, a)
+chargedRatio g = g >>= \(x, y) -> (x, y) <$ spendFraction (toInteger x) (toInteger y)
+{-# INLINE chargedRatio #-}
+
+checkRatio :: Integral a => (a, a) -> Either String (Ratio a)
+checkRatio (n, d)
+  | d <= 0 = Left "Ratio: the denominator is not positive"
+  -- (Where 'gcd' is not specialised to Integer it is Euclid's algorithm, of quadratic time.
+  -- Test "Rational" of the group on growth.)
+  | integerGcd (toInteger n) (toInteger d) == 1 = Right (n :% d)
+  | otherwise = Left "Ratio: not in lowest terms"
+{-# INLINE checkRatio #-}
+
+-- | Read a fraction, given the decoder of its two numbers.
+getRatio :: Integral a => Get (a, a) -> Get (Ratio a)
+getRatio g = refine checkRatio (chargedRatio g)
+{-# INLINE getRatio #-}
 
 -- | The number as a count of its smallest units.
 deriving newtype instance Codec (Fixed e)

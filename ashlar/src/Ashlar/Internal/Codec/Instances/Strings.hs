@@ -14,6 +14,7 @@ module Ashlar.Internal.Codec.Instances.Strings
     copyLazy,
     UTF16 (..),
     ScalarValue (..),
+    scalarValue,
   )
 where
 
@@ -335,10 +336,13 @@ instance Codec ScalarValue where
 
 fixedScalarValue :: Fixed ScalarValue
 fixedScalarValue = case layout of
-  Fix f -> fixedChecked getScalarValue check f
+  Fix f -> fixedChecked getScalarValue scalarValue f
   Var _ -> errorWithoutStackTrace "Ashlar.Codec: characters have a constant size"
-  where
-    check c
-      | c >= '\xD800' && c <= '\xDFFF' = Left "a surrogate"
-      | otherwise = Right (ScalarValue c)
 {-# INLINE fixedScalarValue #-}
+
+-- | A character, unless it is a surrogate.
+scalarValue :: Char -> Either String ScalarValue
+scalarValue c
+  | c >= '\xD800' && c <= '\xDFFF' = Left "a surrogate"
+  | otherwise = Right (ScalarValue c)
+{-# INLINE scalarValue #-}

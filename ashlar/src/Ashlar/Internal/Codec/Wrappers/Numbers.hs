@@ -15,6 +15,7 @@ module Ashlar.Internal.Codec.Wrappers.Numbers
     HostEndian (..),
     ByteOrdered (..),
     Compact (..),
+    compactLength,
   )
 where
 
@@ -206,6 +207,7 @@ instance ByteOrdered Double where
   {-# INLINE fixedLE #-}
   {-# INLINE fixedBE #-}
 
+-- | A length as a varint. It is not negative, but otherwise untrusted.
 compactLength :: Get Int
 compactLength = getVarintAs fromIntegral toLength
   where

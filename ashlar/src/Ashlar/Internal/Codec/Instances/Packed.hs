@@ -1,0 +1,593 @@
+{-# LANGUAGE DerivingVia #-}
+{-# LANGUAGE FlexibleContexts #-}
+{-# LANGUAGE GeneralizedNewtypeDeriving #-}
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE PolyKinds #-}
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE StandaloneDeriving #-}
+{-# LANGUAGE UndecidableInstances #-}
+-- Unfoldings must not be eta-expanded: see Note [Generic methods].
+{-# OPTIONS_GHC -Wno-orphans -fno-do-lambda-eta-expansion #-}
+
+-- |
+-- Module      : Ashlar.Internal.Codec.Instances.Packed
+-- Description : The packed format of the types that have a plain one
+module Ashlar.Internal.Codec.Instances.Packed
+  (
+  )
+where
+
+import Ashlar.Internal.Builder.Core
+import Ashlar.Internal.Codec.Bits
+import Ashlar.Internal.Codec.Class
+import Ashlar.Internal.Codec.Elements (getListOf, getSuccessive)
+import Ashlar.Internal.Codec.Instances.Base ()
+import Ashlar.Internal.Codec.Instances.Containers (getIndexed)
+import Ashlar.Internal.Codec.Instances.Numbers (getRatio)
+import Ashlar.Internal.Codec.Instances.Strings (Copied, Copyable, ScalarValue (..), UTF16, scalarValue)
+import Ashlar.Internal.Codec.Instances.Structures ()
+import Ashlar.Internal.Codec.Instances.Tuples ()
+import Ashlar.Internal.Codec.Instances.Vector ()
+import Ashlar.Internal.Codec.Length
+import Ashlar.Internal.Codec.Ordered
+import Ashlar.Internal.Codec.Pack
+import Ashlar.Internal.Codec.Wrappers.Numbers
+import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Fail (refine)
+import Ashlar.Internal.Mem.Slots (unsafeIndexM)
+import Data.Array.Base (IArray, UArray, elems, listArray)
+import Data.Array.IArray (bounds)
+import Control.Applicative (ZipList)
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import qualified Data.ByteString.Short as SBS
+import Data.Char (chr, ord)
+import Data.Complex (Complex)
+import Data.Fixed (Fixed)
+import qualified Data.Foldable as F
+import Data.Functor.Compose (Compose)
+import Data.Functor.Const (Const)
+import Data.Functor.Identity (Identity)
+import qualified Data.Functor.Product as Functor
+import qualified Data.Functor.Sum as Functor
+import Data.Int (Int16, Int32, Int64, Int8)
+import qualified Data.IntMap.Strict as IM
+import qualified Data.IntSet as IS
+import Data.Ix (Ix)
+import Data.Kind (Type)
+import Data.List.NonEmpty (NonEmpty, nonEmpty)
+import qualified Data.Map.Strict as M
+import Data.Monoid (All, Alt, Any, Ap, Dual, Product, Sum)
+import qualified Data.Monoid as Monoid
+import Data.Ord (Down)
+import Data.Primitive.Array (Array)
+import Data.Primitive.ByteArray (ByteArray)
+import Data.Primitive.PrimArray (PrimArray, primArrayFromListN, primArrayToList)
+import Data.Primitive.SmallArray (SmallArray, smallArrayFromListN)
+import Data.Primitive.Types (Prim)
+import Data.Proxy (Proxy)
+import Data.Ratio (Ratio, denominator, numerator)
+import Data.Semigroup (Arg, Max, Min, WrappedMonoid)
+import qualified Data.Semigroup as Semigroup
+import qualified Data.Sequence as Seq
+import qualified Data.Set as Set
+import qualified Data.Text as T
+import qualified Data.Text.Lazy as TL
+import Data.Time.Calendar (Day)
+import Data.Time.Clock (DiffTime, NominalDiffTime, UTCTime)
+import Data.Tree (Tree)
+import qualified Data.Vector as V
+import qualified Data.Vector.Generic as G
+import qualified Data.Vector.Primitive as P
+import qualified Data.Vector.Storable as Storable
+import qualified Data.Vector.Unboxed as U
+import Data.Version (Version)
+import Data.Void (Void)
+import Data.Word (Word16, Word32, Word64, Word8)
+import qualified GHC.Arr as Boxed
+import Numeric.Natural (Natural)
+
+-- Parts that are as in the plain format.
+
+-- A part in the plain format of another type.
+putAs :: Codec b => (a -> b) -> Pool -> a -> Builder
+putAs there _ x = put (there x)
+{-# INLINE putAs #-}
+
+getAs :: Codec b => (b -> a) -> Get a
+getAs back = get >>= \x -> pure $! back x
+{-# INLINE getAs #-}
+
+instance Pack Word8 where
+  packing = putAs id
+  unpacking = getAs id
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack Int8 where
+  packing = putAs id
+  unpacking = getAs id
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack Float where
+  packing = putAs id
+  unpacking = getAs id
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack Double where
+  packing = putAs id
+  unpacking = getAs id
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack Integer where
+  packing = putAs id
+  unpacking = getAs id
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack Natural where
+  packing = putAs id
+  unpacking = getAs id
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack Day where
+  packing = putAs id
+  unpacking = getAs id
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack DiffTime where
+  packing = putAs id
+  unpacking = getAs id
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack NominalDiffTime where
+  packing = putAs id
+  unpacking = getAs id
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack UTCTime where
+  packing = putAs id
+  unpacking = getAs id
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack UTF16 where
+  packing = putAs id
+  unpacking = getAs id
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack (Fixed (e :: Type)) where
+  packing = putAs id
+  unpacking = getAs id
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance VarintNumber a => Pack (Varint a) where
+  packing = putAs id
+  unpacking = getAs id
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance VarintNumber a => Pack (Zigzag a) where
+  packing = putAs id
+  unpacking = getAs id
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance ByteOrdered a => Pack (BigEndian a) where
+  packing = putAs id
+  unpacking = getAs id
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance ByteOrdered a => Pack (HostEndian a) where
+  packing = putAs id
+  unpacking = getAs id
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+-- Numbers, and strings with their lengths.
+
+instance Pack Word16 where
+  packing = putAs Varint
+  unpacking = getAs getVarintNumber
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack Word32 where
+  packing = putAs Varint
+  unpacking = getAs getVarintNumber
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack Word64 where
+  packing = putAs Varint
+  unpacking = getAs getVarintNumber
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack Word where
+  packing = putAs Varint
+  unpacking = getAs getVarintNumber
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack Int16 where
+  packing = putAs Zigzag
+  unpacking = getAs getZigzagNumber
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack Int32 where
+  packing = putAs Zigzag
+  unpacking = getAs getZigzagNumber
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack Int64 where
+  packing = putAs Zigzag
+  unpacking = getAs getZigzagNumber
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack Int where
+  packing = putAs Zigzag
+  unpacking = getAs getZigzagNumber
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack S.ByteString where
+  packing = putAs Compact
+  unpacking = getAs getCompact
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack L.ByteString where
+  packing = putAs Compact
+  unpacking = getAs getCompact
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack SBS.ShortByteString where
+  packing = putAs Compact
+  unpacking = getAs getCompact
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack T.Text where
+  packing = putAs Compact
+  unpacking = getAs getCompact
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack TL.Text where
+  packing = putAs Compact
+  unpacking = getAs getCompact
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack ByteArray where
+  packing = putAs Compact
+  unpacking = getAs getCompact
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Copyable a => Pack (Copied a) where
+  packing = putAs Compact
+  unpacking = getAs getCompact
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+-- | The code point in LEB128.
+instance Pack Char where
+  packing _ c = putVarint (fromIntegral (ord c))
+  unpacking = getVarintAs (chr . fromIntegral) toChar
+    where
+      toChar w
+        | w <= 0x10FFFF = Right (chr (fromIntegral w))
+        | otherwise = Left ("a Char is at most 1114111, not " ++ show w)
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+-- | As a 'Char'. Decoding refuses surrogates.
+instance Pack ScalarValue where
+  packing pool (ScalarValue c) = packing pool c
+  unpacking = refine scalarValue unpacking
+
+-- | The numerator and the denominator.
+instance (Integral a, Pack a) => Pack (Ratio a) where
+  packing pool r = append (packing pool (numerator r)) (packing pool (denominator r))
+  unpacking = getRatio ((,) <$> unpacking <*> unpacking)
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+-- Sums, tuples and newtypes.
+
+-- | One bit.
+instance Pack Bool where
+  packing pool b = putSymbol pool 2 (if b then 1 else 0)
+  unpacking = (== 1) <$> getSymbol 2
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack ()
+
+instance Pack Ordering
+
+instance Pack Void
+
+instance Pack Version
+
+instance Pack a => Pack (Maybe a) where
+  packing = genericPacking
+  unpacking = genericUnpacking
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+instance (Pack a, Pack b) => Pack (Either a b) where
+  packing = genericPacking
+  unpacking = genericUnpacking
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+instance (Pack a, Pack b) => Pack (a, b) where
+  packing = genericPacking
+  unpacking = genericUnpacking
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+instance (Pack a, Pack b, Pack c) => Pack (a, b, c) where
+  packing = genericPacking
+  unpacking = genericUnpacking
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+instance (Pack a, Pack b, Pack c, Pack d) => Pack (a, b, c, d) where
+  packing = genericPacking
+  unpacking = genericUnpacking
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+instance (Pack a, Pack b, Pack c, Pack d, Pack e) => Pack (a, b, c, d, e) where
+  packing = genericPacking
+  unpacking = genericUnpacking
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+instance (Pack a, Pack b, Pack c, Pack d, Pack e, Pack f) => Pack (a, b, c, d, e, f) where
+  packing = genericPacking
+  unpacking = genericUnpacking
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+instance (Pack a, Pack b, Pack c, Pack d, Pack e, Pack f, Pack g) => Pack (a, b, c, d, e, f, g) where
+  packing = genericPacking
+  unpacking = genericUnpacking
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+instance Pack a => Pack (Complex a) where
+  packing = genericPacking
+  unpacking = genericUnpacking
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+instance Pack a => Pack (Tree a) where
+  packing = genericPacking
+  unpacking = genericUnpacking
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+instance (Pack a, Pack b) => Pack (Arg a b) where
+  packing = genericPacking
+  unpacking = genericUnpacking
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+instance (Pack (f a), Pack (g a)) => Pack (Functor.Product f g a) where
+  packing = genericPacking
+  unpacking = genericUnpacking
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+instance (Pack (f a), Pack (g a)) => Pack (Functor.Sum f g a) where
+  packing = genericPacking
+  unpacking = genericUnpacking
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+instance Pack (Proxy a)
+
+instance Pack a => Pack (Identity a)
+
+instance Pack a => Pack (Const a b)
+
+instance Pack (f (g a)) => Pack (Compose f g a)
+
+instance Pack a => Pack (Down a)
+
+instance Pack a => Pack (ZipList a)
+
+instance Pack All
+
+instance Pack Any
+
+instance Pack a => Pack (Dual a)
+
+instance Pack a => Pack (Sum a)
+
+instance Pack a => Pack (Product a)
+
+instance Pack a => Pack (Monoid.First a)
+
+instance Pack a => Pack (Monoid.Last a)
+
+instance Pack (f a) => Pack (Alt f a)
+
+instance Pack (f a) => Pack (Ap f a)
+
+instance Pack a => Pack (Min a)
+
+instance Pack a => Pack (Max a)
+
+instance Pack a => Pack (Semigroup.First a)
+
+instance Pack a => Pack (Semigroup.Last a)
+
+instance Pack a => Pack (WrappedMonoid a)
+
+-- | As what it wraps: lengths are short in any case.
+instance Pack a => Pack (Compact a) where
+  packing pool (Compact x) = packing pool x
+  unpacking = Compact <$> unpacking
+
+-- | As what it wraps: all is one packed value.
+instance Pack a => Pack (Packed a) where
+  packing pool (Packed x) = packing pool x
+  unpacking = Packed <$> unpacking
+
+-- Containers: the number of elements in LEB128, and the elements.
+
+putCount :: Int -> Builder
+putCount n = putVarint (fromIntegral n)
+{-# INLINE putCount #-}
+
+instance Pack a => Pack [a] where
+  packing pool xs = append (putCount (length xs)) (packEach pool xs)
+  unpacking = compactLength >>= \n -> getListOf n (chargedIfIdle unpacking)
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+-- Write the elements.
+packEach :: Pack a => Pool -> [a] -> Builder
+packEach pool xs0 = action $ \c k ->
+  let go xs = case xs of
+        [] -> pure ()
+        x : rest -> runOn (packing pool x) c k >> go rest
+   in go xs0
+{-# INLINE packEach #-}
+
+instance Pack a => Pack (NonEmpty a) where
+  packing pool xs = packing pool (F.toList xs)
+  unpacking = refine (maybe (Left "NonEmpty: no elements") Right . nonEmpty) unpacking
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+packVector :: (G.Vector v a, Pack a) => Pool -> v a -> Builder
+packVector pool v = append (putCount n) $ action $ \c k ->
+  let go i
+        | i >= n = pure ()
+        -- The index is less than the length.
+        | otherwise = unsafeIndexM v i >>= \x -> runOn (packing pool x) c k >> go (i + 1)
+   in go 0
+  where
+    n = G.length v
+{-# INLINE packVector #-}
+
+unpackVector :: (G.Vector v a, Pack a) => Get (v a)
+unpackVector = compactLength >>= \n -> getSuccessive n (\_ -> chargedIfIdle unpacking)
+{-# INLINE unpackVector #-}
+
+instance Pack a => Pack (V.Vector a) where
+  packing = packVector
+  unpacking = unpackVector
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+instance (Pack a, U.Unbox a) => Pack (U.Vector a) where
+  packing = packVector
+  unpacking = unpackVector
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+instance (Pack a, Storable.Storable a) => Pack (Storable.Vector a) where
+  packing = packVector
+  unpacking = unpackVector
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+instance (Pack a, Prim a) => Pack (P.Vector a) where
+  packing = packVector
+  unpacking = unpackVector
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+instance Pack a => Pack (Array a) where
+  packing pool x = packVector pool (V.fromArray x)
+  unpacking = V.toArray <$> unpackVector
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+instance Pack a => Pack (SmallArray a) where
+  packing pool xs = append (putCount (length xs)) (packEach pool (F.toList xs))
+  unpacking = (\v -> smallArrayFromListN (V.length v) (V.toList v)) <$> unpackVector
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+instance (Pack a, Prim a) => Pack (PrimArray a) where
+  packing pool xs = packing pool (primArrayToList xs)
+  unpacking = (\v -> primArrayFromListN (P.length v) (P.toList v)) <$> unpackVector
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+instance Pack a => Pack (Seq.Seq a) where
+  packing pool xs = append (putCount (length xs)) (packEach pool (F.toList xs))
+  unpacking = Seq.fromList . V.toList <$> unpackVector
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+-- | In ascending order of keys. Decoding refuses keys that do not ascend strictly.
+instance (Ord k, Pack k, Pack v) => Pack (M.Map k v) where
+  packing pool m = append (putCount (M.size m)) (putMap (packing pool) (packing pool) m)
+  unpacking = compactLength >>= getMap unpacking unpacking
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+-- | As a 'M.Map' with 'Int' keys.
+instance Pack v => Pack (IM.IntMap v) where
+  packing pool m = append (putCount (IM.size m)) (putIntMap (packing pool) (packing pool) m)
+  unpacking = compactLength >>= getIntMap unpacking unpacking
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+-- | In ascending order. Decoding refuses elements that do not ascend strictly.
+instance (Ord a, Pack a) => Pack (Set.Set a) where
+  packing pool s = append (putCount (Set.size s)) (putSet (packing pool) s)
+  unpacking = compactLength >>= getSet unpacking
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+-- | As a 'Set.Set' of 'Int'.
+instance Pack IS.IntSet where
+  packing pool s = append (putCount (IS.size s)) (putIntSet (packing pool) s)
+  unpacking = compactLength >>= getIntSet unpacking
+
+-- | The bounds, the number of elements, and the elements.
+instance (Ix i, Pack i, Pack e) => Pack (Boxed.Array i e) where
+  packing pool arr = packIndexed pool (bounds arr) (elems arr)
+  unpacking = unpackIndexed (\b v -> listArray b (V.toList v))
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+-- | As a boxed array.
+instance (Ix i, Pack i, IArray UArray e, Pack e) => Pack (UArray i e) where
+  packing pool arr = packIndexed pool (bounds arr) (elems arr)
+  unpacking = unpackIndexed (\b v -> listArray b (V.toList v))
+  {-# INLINEABLE packing #-}
+  {-# INLINEABLE unpacking #-}
+
+packIndexed :: (Pack i, Pack e) => Pool -> (i, i) -> [e] -> Builder
+packIndexed pool b xs = append (packing pool b) (packing pool xs)
+{-# INLINE packIndexed #-}
+
+unpackIndexed :: (Ix i, Pack i, Pack e) => ((i, i) -> V.Vector e -> a) -> Get a
+unpackIndexed = getIndexed unpacking unpackVector
+{-# INLINE unpackIndexed #-}
