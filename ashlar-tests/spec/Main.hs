@@ -64,6 +64,7 @@ import qualified Tests.Numbers
 import qualified Tests.Offsets
 import qualified Tests.OneStep
 import qualified Tests.Output
+import qualified Tests.Packed
 import Tests.Pages (pagesTest)
 import qualified Tests.Parts
 import qualified Tests.Paths
@@ -160,6 +161,7 @@ main =
         Tests.Spans.tests,
         Tests.OneStep.tests,
         Tests.Output.tests,
+        Tests.Packed.tests,
         pagesTest,
         Tests.Parts.tests,
         Tests.Paths.tests,

@@ -93,6 +93,8 @@ module Ashlar.Schema
     Value (..),
     getValue,
     putValue,
+    plainSchema,
+    plainValue,
 
     -- * Values as JSON
     valueToJson,
@@ -106,6 +108,7 @@ module Ashlar.Schema
     opaque,
     whole,
     exactly,
+    packed,
     recordOf,
     variantOf,
     part,

@@ -55,8 +55,8 @@ import Data.Word (Word8)
 data Table
   = -- | The name, may it be missing, and how its values are written and read.
     Column Text Bool (Value -> Builder) (Json -> Either Wrong Value)
-  | -- | The fields of a record.
-    Columns Constructor [Table]
+  | -- | The fields of a record, and what is around it: is it packed?
+    Columns (Value -> Value) Constructor [Table]
 
 -- | Made once for a schema. Fails if that has too many columns, or two of one name.
 tableOf :: Schema -> Either Wrong Table
@@ -74,7 +74,9 @@ tableOf s
         | IS.notMember i seen,
           Just c <- recordOf (schemaDefinitions s V.! i) ->
           let under f = go (IS.insert i seen) (fieldName f : path) (fieldShape f)
-           in Columns c (map under (constructorFields c))
+           in Columns id c (map under (constructorFields c))
+      Packed inner | Columns f c fields <- go seen path inner -> Columns (InPacked . f) c fields
+      Unpacked inner | Columns f c fields <- go seen path inner -> Columns (InPlain . f) c fields
       Optional inner
         | mayBeNull shapes inner -> column path False shape
         | otherwise -> column path True inner
@@ -98,7 +100,7 @@ twoNamed name = "two columns named " ++ show (shortened name)
 columnsOf :: Table -> [Text]
 columnsOf table = case table of
   Column name _ _ _ -> [name]
-  Columns _ inner -> concatMap columnsOf inner
+  Columns _ _ inner -> concatMap columnsOf inner
 
 -- | The row of the names.
 putNames :: Table -> Builder
@@ -112,9 +114,9 @@ row :: [Builder] -> Builder
 row bs = commas (char7 ',') bs <> char7 '\n'
 
 cells :: Table -> Value -> [Builder]
-cells table value = case (table, value) of
-  (Columns _ inner, Fields _ xs) -> concat (zipWith cells inner (V.toList xs))
-  (Columns _ inner, _) -> concatMap (`cells` value) inner
+cells table value = case (table, fromFormats value) of
+  (Columns _ _ inner, Fields _ xs) -> concat (zipWith cells inner (V.toList xs))
+  (Columns _ _ inner, _) -> concatMap (`cells` value) inner
   (Column _ True write _, Perhaps m) -> [maybe mempty (cell write True) m]
   (Column _ _ write _, _) -> [cell write False value]
 
@@ -215,7 +217,7 @@ layoutOf table found = do
     known = Set.fromList (columnsOf table)
     needed t = case t of
       Column name mayMiss _ _ -> [name | not mayMiss]
-      Columns _ inner -> concatMap needed inner
+      Columns _ _ inner -> concatMap needed inner
     noColumn name = "the type has no field " ++ show (shortened name) ++ oneOf (columnsOf table)
     nameOf (Cell _ bs) = either (const (Left "a name that is no UTF-8")) Right (T.decodeUtf8' bs)
 
@@ -227,7 +229,7 @@ fromRow table (Layout n names) found
   where
     cellsOf = M.fromList (zip names found)
     go t = case t of
-      Columns c inner -> Fields c . V.fromList <$> mapM go inner
+      Columns f c inner -> f . Fields c . V.fromList <$> mapM go inner
       Column name mayMiss _ reader -> inside (T.unpack name) $ case M.lookup name cellsOf of
         Nothing -> Right (Perhaps Nothing)
         Just (Cell False "") | mayMiss -> Right (Perhaps Nothing)

@@ -17,7 +17,7 @@ import Ashlar.Cli.FromJson
 import Ashlar.Cli.Input
 import Ashlar.File.Internal.System (randomWord)
 import Ashlar.Get (Get)
-import Ashlar.Schema (Schema, getJsonLine, getValue)
+import Ashlar.Schema (Schema, getJsonLine, getValue, plainSchema, plainValue)
 import Ashlar.Schema.Internal.Json.Values (shapesOf)
 import Control.Exception (throwIO)
 import Control.Monad (unless, when)
@@ -58,8 +58,8 @@ outputOf form = case form of
       let line = Right . toStrictByteString . putRow table
       Right (toStrictByteString (putNames table), line <$> getValue s)
     avro sync s = do
-      let shapes = shapesOf s
-          line = fmap toStrictByteString . avroOf shapes
+      let shapes = shapesOf (plainSchema s)
+          line = fmap toStrictByteString . avroOf shapes . plainValue
       json <- toStrictByteString <$> avroSchema shapes
       Right (toStrictByteString (putFileHeader sync json), line <$> getValue s)
 

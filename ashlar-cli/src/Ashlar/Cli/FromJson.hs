@@ -69,6 +69,8 @@ fromJson shapes = shapeOf
 
     shapeOf :: Shape -> Reading
     shapeOf shape = case bareShape shapes shape of
+      Packed inner -> fmap InPacked . shapeOf inner
+      Unpacked inner -> fmap InPlain . shapeOf inner
       Leaf l -> leaf l
       Between _ _ l -> leaf l
       Ratio inner -> ratio (bareShape shapes inner)

@@ -58,9 +58,9 @@ queryValues hs style selection path input = do
   unless anyHas $ mapM_ (failed . noSuchPart . (: [])) other
   pure (exitOf end)
   where
-    compiled s = let shapes = shapesOf s in follow shapes (writer style shapes) path
+    compiled s = let shapes = shapesOf (plainSchema s) in follow shapes (writer style shapes) path
     prepare s = case compiled s of
-      Just parts -> Right . parts <$> getValue s
+      Just parts -> Right . parts . plainValue <$> getValue s
       Nothing -> Left s <$ getValue s
     shown seen x = do
       before <- readIORef seen

@@ -7,7 +7,7 @@
 -- Note [Nodes]
 -- ~~~~~~~~~~~~
 -- There is a node for each path, one for all schemas of a file that have it. It counts its own
--- bytes: those of a leaf, of a length, or of a tag. What a path has in all is added up at the end.
+-- bytes, in the plain format: those of a leaf, of a length, or of a tag. What a path has in all is added up at the end.
 -- So a recursive type, whose parts are counted where it occurs first, has no byte twice. There are
 -- 2,000 nodes at most, because an untrusted schema may have any number of paths. What has no node
 -- counts for the one above.
@@ -69,9 +69,24 @@ stat hs selection input = do
     BareFile _ _ -> putLines hs (aligned [[shown size, "bytes in the file"]])
   nodes <- newIORef (0 :: Int)
   root <- newNode
-  ((), end) <-
-    foldInput hs selection input (\s -> account nodes root s <$> getValue s) (\_ act -> act) ()
+  plain <- newIORef (0 :: Int64)
+  packed <- newIORef (0 :: Int64)
+  let counting s = both . plainValue <$> getValue s
+        where
+          account' = account nodes root (plainSchema s)
+          both v = do
+            account' v
+            adding plain (putValue v)
+            adding packed (putValue (InPacked v))
+      adding ref b = modifyIORef' ref (+ fromIntegral (B.length (toStrictByteString b)))
+  ((), end) <- foldInput hs selection input counting (\_ act -> act) ()
   rows <- rowsOf [] root
+  formats <- mapM readIORef [plain, packed]
+  putLines hs . aligned $
+    zipWith
+      (\n name -> [shown n, "bytes of records in the " <> name <> " format"])
+      formats
+      ["plain", "packed"]
   let total = max 1 (maximum (1 : [bytes | (_, bytes, _) <- rows]))
       row (path, bytes, n) =
         [shown bytes, percent bytes total, shown n, T.pack (oneLine (T.unpack (showPath path)))]

@@ -35,6 +35,8 @@ textOf value = case value of
   Written _ t -> quoted t
   Blob _ bs -> "0x" <> hexadecimal bs
   Raw bs -> "0x" <> hexadecimal bs
+  InPacked x -> textOf x
+  InPlain x -> textOf x
   Perhaps Nothing -> "Nothing"
   Perhaps (Just x) -> "Just " <> argument x
   Several xs -> char7 '(' <> listed textOf xs <> char7 ')'

@@ -68,7 +68,8 @@ import qualified Ashlar.Compat.Cereal as Cereal
 import qualified Ashlar.Compat.Store as Store
 import Ashlar.Get (Get, getByteString, getTextUtf8)
 import Ashlar.Get.Combinators (refine)
-import Ashlar.Schema.Internal.Costs (Least (..), leastLeaf)
+import Ashlar.Internal.Codec.Length (chargeEmpties)
+import Ashlar.Schema.Internal.Costs (Least (..), leastLeaf, tagSize)
 import Ashlar.Schema.Internal.Decode
 import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Types
@@ -122,7 +123,7 @@ readerOf :: Format -> Reader
 readerOf format =
   Reader
     { -- Larger bounds would not hold in all three formats on every machine.
-      readerLeast = Least (min 1 . leastLeaf) (const 1) 0,
+      readerLeast = Least (min 1 . leastLeaf) (const 1) 0 tagSize,
       readLeaf = either (fail . T.unpack) id . leafGet format,
       readTag = \count ->
         if count <= 256
@@ -134,7 +135,8 @@ readerOf format =
       readLengthAfterBounds = case format of
         Store -> maybe (fail "an array of unknown size") indices
         _ -> const (getLengthOf format),
-      readsFirstApart = format == Store
+      readsFirstApart = format == Store,
+      readCharge = chargeEmpties
     }
   where
     indices n
@@ -268,6 +270,7 @@ unreadable format s =
       Constant _ -> ["bytes that are always the same, which are described by hand"]
       Opaque name _ _ -> ["the format " <> shortened name <> " is not described"]
       Irregular name -> ["the irregular type " <> shortened name <> " is not described"]
+      Packed _ -> ["the packed format, which only Ashlar has"]
       _ -> []
     leafIn l = either (: []) (const []) (leafGet format l)
     pathOf = T.intercalate "." . map shortened

@@ -6,6 +6,7 @@ module Tests.Instances.All (sections) where
 import qualified Tests.Instances.Base as Base
 import qualified Tests.Instances.Containers as Containers
 import qualified Tests.Instances.Derived as Derived
+import qualified Tests.Instances.Packed as Packed
 import qualified Tests.Instances.Time as Time
 import Tests.Instances.Type (Section)
 import qualified Tests.Instances.Wrappers as Wrappers
@@ -23,5 +24,6 @@ sections =
     Containers.arrays,
     Time.times,
     Derived.derived,
-    Wrappers.wrappers
+    Wrappers.wrappers,
+    Packed.packed
   ]

@@ -12,6 +12,7 @@ module Ashlar.Schema.Internal.ByHand
     wrapper,
     whole,
     exactly,
+    packed,
     recordOf,
     variantOf,
     part,
@@ -64,6 +65,13 @@ whole low high = shaped between (describe @b)
     between s = case s of
       Leaf l | isWhole l, low <= high -> Between low high l
       _ -> s
+
+-- | A description of the packed format of a type, given that of the plain one. A type whose 'Codec'
+-- is derived by 'Ashlar.Codec.Packed.Packed' needs it:
+--
+-- > instance Described Report where describe = packed derivedDescription
+packed :: Describe a -> Describe b
+packed = shaped Packed
 
 -- | Always the bytes of this value, as by 'Ashlar.Codec.Combinators.constant'.
 exactly :: Codec b => b -> Describe a

@@ -56,13 +56,15 @@ plus (Cost a b) (Cost c d) = Cost (min most (a + c)) (min most (b + d))
   where
     most = 0x1000000
 
--- | The least bytes of what formats write in different ways. (A tag is the same in all.)
+-- | The least bytes of what formats write in different ways.
 data Least = Least
   { leastOfLeaf :: Leaf -> Int,
     -- | The bytes of a number of elements.
     leastOfLength :: Length -> Int,
     -- | The bytes of the number of elements of an array.
-    leastOfArrayLength :: Int
+    leastOfArrayLength :: Int,
+    -- | The bytes of a tag, given the number of constructors.
+    leastOfTag :: Int -> Int
   }
 
 -- | The costs of all definitions of a schema, and the least bytes that they are computed from.
@@ -74,7 +76,7 @@ costs = costsBy leastToday
 
 -- | The least bytes in today's format.
 leastToday :: Least
-leastToday = Least leastLeaf counted 8
+leastToday = Least leastLeaf counted 8 tagSize
   where
     counted len = case len of
       Length64 -> 8
@@ -86,7 +88,7 @@ costsBy least s = known
   where
     known = Costs least (V.imap cost (schemaDefinitions s))
     cost i d = case (definitionForm d, definitionConstructors d) of
-      (Sum, cs) -> Cost 1 (tagSize (length cs))
+      (Sum, cs) -> Cost 1 (leastOfTag least (length cs))
       (_, _)
         -- No value is finite.
         | IS.member i endless -> Cost 0x1000000 0
@@ -108,6 +110,8 @@ certain shape = case shape of
   Reference i -> [i]
   Tuple ss -> concatMap certain ss
   Array i _ -> certain i
+  Packed s -> certain s
+  Unpacked s -> certain s
   _ -> []
 
 -- | The cost of a shape, given those of the definitions.
@@ -116,7 +120,7 @@ costOf known@(Costs least definitions) shape = case shape of
   Leaf l -> Cost 1 (leastOfLeaf least l)
   Between _ _ l -> Cost 1 (leastOfLeaf least l)
   Ratio inner -> twice (costOf known inner)
-  Optional _ -> Cost 1 1
+  Optional _ -> Cost 1 (leastOfTag least 2)
   Tuple ss -> costOfAll known ss
   List len _ -> counted len
   NonEmpty len _ -> counted len
@@ -127,6 +131,9 @@ costOf known@(Costs least definitions) shape = case shape of
   Reference i -> definitions V.! i
   Opaque _ _ size -> Cost 1 (maybe 0 (min 0x1000000) size)
   Irregular _ -> Cost 1 0
+  -- (A packed value without bytes counts as a step.)
+  Packed _ -> Cost 1 1
+  Unpacked inner -> costOf known inner
   where
     twice c = plus c c
     counted len = Cost 1 (leastOfLength least len)

@@ -22,10 +22,13 @@ import Ashlar.Codec.Wrappers (Compact (..), ScalarValue (..), UTF16 (..))
 import qualified Ashlar.Codec.Wrappers as Wrappers
 import Ashlar.Get (getByteString, getWord16le, getWord8)
 import Ashlar.Get.Combinators (refine)
+import Ashlar.Internal.Codec.Bits (getSymbol, getWithBits)
 import Ashlar.Internal.Codec.Elements (getSuccessive)
+import Ashlar.Internal.Codec.Instances.Packed ()
 import Ashlar.Internal.Codec.Length (chargeEmpties, getLength)
+import Ashlar.Internal.Codec.Pack (unpacking)
 import Ashlar.Internal.Codec.ReadFields (getPart)
-import Ashlar.Internal.Get.Budget (nested, spendEmpties, spendFraction)
+import Ashlar.Internal.Get.Budget (chargedIfEmpty, nested, spendEmpties, spendFraction)
 import Ashlar.Internal.Get.Core (here)
 import Ashlar.Internal.Get.Fail (invalidFrom)
 import Ashlar.Internal.Get.Path (Names (..), Part (..))
@@ -54,7 +57,9 @@ data Reader = Reader
     -- | The same for an array, given how many indices its bounds enclose, if that is known.
     readLengthAfterBounds :: Maybe Integer -> Get Int,
     -- | Does the first element of a @NonEmpty@ come before the number of the others?
-    readsFirstApart :: Bool
+    readsFirstApart :: Bool,
+    -- | Charge elements that have no bytes, given the least bytes of an element, and their number.
+    readCharge :: Int -> Int -> Get ()
   }
 
 -- | Read a value by its schema alone.
@@ -70,7 +75,10 @@ data Reader = Reader
 -- decoded. It may be untrusted, like the bytes: decoding takes time and memory in proportion to the
 -- bytes and the budget, whatever the schema.
 getValue :: Schema -> Get Value
-getValue = getValueBy today
+getValue s = plain (schemaRoot s)
+  where
+    plain = shapesBy today (chargedIfEmpty . getWithBits . inPacked) plain s
+    inPacked = shapesBy packed inPacked plain s
 
 -- The format of 'Codec'.
 today :: Reader
@@ -83,12 +91,55 @@ today =
       readLength = countGet,
       readMapLength = countGet,
       readLengthAfterBounds = const getLength,
-      readsFirstApart = False
+      readsFirstApart = False,
+      readCharge = chargeEmpties
     }
 
--- | 'getValue' in another format.
+-- The format of 'Ashlar.Codec.Packed.Packed'. The least sizes are in bits, of which numbers and
+-- lengths have eight.
+packed :: Reader
+packed =
+  Reader
+    { readerLeast =
+        Least
+          (\l -> if l == Boolean then 1 else 8 * min 1 (leastLeaf l))
+          (const 8)
+          8
+          (\count -> if count > 1 then 1 else 0),
+      readLeaf = packedGet,
+      readTag = getSymbol,
+      readLength = \_ -> countGet LengthVarint,
+      readMapLength = \_ -> countGet LengthVarint,
+      readLengthAfterBounds = \_ -> countGet LengthVarint,
+      readsFirstApart = False,
+      readCharge = \bits n -> if bits == 0 then spendEmpties n else pure ()
+    }
+
+packedGet :: Leaf -> Get Value
+packedGet l = case l of
+  Boolean -> (\i -> Truth (i == 1)) <$> getSymbol 2
+  Character -> Letter l <$> unpacking
+  ScalarCharacter -> Letter l . getScalarValue <$> unpacking
+  Bytes _ -> Blob l . getCompact <$> get
+  ByteArray _ -> Blob l . getCompact <$> get
+  Utf8 _ -> Written l . getCompact <$> get
+  _ -> asWritten <$> leafGet (packedLeaf l)
+  where
+    asWritten value = case value of
+      Whole _ n -> Whole l n
+      _ -> value
+
+-- | 'getValue' in another format, which does not know 'Packed'.
 getValueBy :: Reader -> Schema -> Get Value
-getValueBy reader s = uncovered (schemaRoot s)
+getValueBy reader s = shapesBy reader unknown unknown s (schemaRoot s)
+  where
+    unknown _ = fail "the packed format is not known here"
+
+-- The decoders of all shapes of a schema, given those of a shape that is packed, and of one that is
+-- not.
+shapesBy ::
+  Reader -> (Shape -> Get Value) -> (Shape -> Get Value) -> Schema -> Shape -> Get Value
+shapesBy reader inPacked inPlain s = uncovered
   where
     definitions = schemaDefinitions s
     known = costsBy (readerLeast reader) s
@@ -158,7 +209,7 @@ getValueBy reader s = uncovered (schemaRoot s)
               _ -> ""
             con = shortened (constructorName c)
             isFair =
-              fairWith (tagSize count) (costOfAll known (map fieldShape fields))
+              fairWith (leastOfTag (readerLeast reader) count) (costOfAll known (map fieldShape fields))
             field = if isFair then covered else uncovered
             charge
               | isFair = pure ()
@@ -169,7 +220,7 @@ getValueBy reader s = uncovered (schemaRoot s)
       Leaf l -> readLeaf reader l
       Between low high l -> refine (within low high) (readLeaf reader l)
       Ratio inner -> fractionGet (part inner)
-      Optional inner -> optionalGet (beside 1 inner)
+      Optional inner -> optionalGet (readTag reader 2) (beside 1 inner)
       Tuple ss -> Several <$> fieldsGet part ss
       List len inner -> Elements len <$> listGet len inner
       NonEmpty len inner
@@ -201,6 +252,8 @@ getValueBy reader s = uncovered (schemaRoot s)
       Opaque _ _ (Just n) -> Raw <$> getByteString n
       Opaque name _ Nothing -> fail ("the format " ++ shortened name ++ " is not described")
       Irregular name -> fail ("the irregular type " ++ shortened name ++ " is not described")
+      Packed inner -> InPacked <$> inPacked inner
+      Unpacked inner -> InPlain <$> inPlain inner
 
     listGet :: Length -> Shape -> Get (V.Vector Value)
     listGet len inner = readLength reader len >>= elementsGet inner (\_ g -> g)
@@ -209,14 +262,14 @@ getValueBy reader s = uncovered (schemaRoot s)
     elementsGet ::
       Shape -> (Maybe Value -> Get Value -> Get Value) -> Int -> Get (V.Vector Value)
     elementsGet inner check n =
-      chargeEmpties (costBytes (costOf known inner)) n
+      readCharge reader (costBytes (costOf known inner)) n
         >> getSuccessive n (\before -> check before element)
       where
         element = beside 1 inner
 
     entriesGet :: Shape -> Shape -> Int -> Get (V.Vector (Value, Value))
     entriesGet k v n =
-      chargeEmpties (costBytes (costOfAll known [k, v])) n >> getSuccessive n entry
+      readCharge reader (costBytes (costOfAll known [k, v])) n >> getSuccessive n entry
       where
         entry before = do
           key <- ascending k (fst <$> before) keyGet
@@ -252,10 +305,10 @@ fieldsGet field shapes = V.fromListN (length shapes) <$> go (length shapes - 1) 
       [] -> pure []
       sh : rest -> (:) <$> getPart left (field sh) <*> go (left - 1) rest
 
-optionalGet :: Get Value -> Get Value
-optionalGet g = do
+optionalGet :: Get Int -> Get Value -> Get Value
+optionalGet tagGet g = do
   at <- here
-  tag <- getWord8
+  tag <- tagGet
   case tag of
     0 -> pure (Perhaps Nothing)
     1 ->

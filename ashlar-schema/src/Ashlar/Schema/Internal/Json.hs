@@ -80,6 +80,8 @@ shapeToJson shape = object $ case shape of
     [kind "opaque", ("name", string name), ("version", intDec version)]
       ++ [("size", intDec n) | Just n <- [size]]
   Irregular name -> [kind "irregular", ("name", string name)]
+  Packed inner -> [kind "packed", ("of", shapeToJson inner)]
+  Unpacked inner -> [kind "unpacked", ("of", shapeToJson inner)]
 
 leafMembers :: Leaf -> [(Builder, Builder)]
 leafMembers l = case l of

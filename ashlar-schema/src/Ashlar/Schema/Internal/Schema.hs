@@ -8,6 +8,7 @@
 module Ashlar.Schema.Internal.Schema
   ( Schema (..),
     definitionAt,
+    plainSchema,
     checkSchema,
   )
 where
@@ -51,6 +52,16 @@ instance HasFormat Schema where
 -- A type without finite values, such as @data T = T T@, has a schema like any other.
 checkSchema :: Schema -> Either String Schema
 checkSchema s = s <$ checkTerms (schemaRoot s) (schemaDefinitions s)
+
+-- | The schema of the same values in the plain format: none of its shapes is packed.
+plainSchema :: Schema -> Schema
+plainSchema s =
+  Schema (plain (schemaRoot s)) (V.map (overShapes plain) (schemaDefinitions s))
+  where
+    plain shape = case shape of
+      Packed inner -> plain inner
+      Unpacked inner -> plain inner
+      _ -> mapShapes plain shape
 
 -- | The definition with this number, if there is one.
 definitionAt :: Schema -> Int -> Maybe Definition

@@ -119,6 +119,8 @@ describeShape names = go
           ["opaque", T.pack (show name), "version", shown version]
             ++ maybe [] (\n -> ["of", shown n, "bytes"]) size
       Irregular name -> T.unwords ["irregular", T.pack (show name)]
+      Packed inner -> apply "Packed" [inner]
+      Unpacked inner -> apply "Unpacked" [inner]
     apply con inner = T.unwords (con : map argument inner)
     argument inner = parenthesised (isCompound inner) (go inner)
     counted len t = case len of

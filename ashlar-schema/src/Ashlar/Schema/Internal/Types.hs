@@ -22,6 +22,7 @@ module Ashlar.Schema.Internal.Types
     Number (..),
     Length (..),
     numberSize,
+    packedLeaf,
     shapesIn,
     mapShapes,
     fieldShapes,
@@ -120,6 +121,11 @@ data Shape
   | -- | A type that contains itself at ever larger types (polymorphic recursion) is described down
     -- to some depth. This stands for the rest. It has the name of the type there.
     Irregular Text
+  | -- | The packed format of 'Ashlar.Codec.Packed.Packed', for a shape and all in it. Inside of
+    -- another packed shape it changes nothing.
+    Packed Shape
+  | -- | Inside of a packed shape: a part that is not packed ('Ashlar.Codec.Packed.Unpacked').
+    Unpacked Shape
   deriving stock (Eq, Ord, Show, Generic)
   deriving anyclass (Codec)
 
@@ -197,6 +203,15 @@ numberSize n = case n of
   I32 -> 4
   I64 -> 8
 
+-- | How a number of constant size is written in a packed value: in LEB128, if it has 16 bits or more.
+-- All other leaves are as they are.
+packedLeaf :: Leaf -> Leaf
+packedLeaf l = case l of
+  Number n
+    | n `elem` [W16, W32, W64] -> Varint n
+    | n `elem` [I16, I32, I64] -> Zigzag n
+  _ -> l
+
 -- | The shapes directly inside of a shape, from left to right.
 shapesIn :: Shape -> [Shape]
 shapesIn shape = case shape of
@@ -214,6 +229,8 @@ shapesIn shape = case shape of
   Reference _ -> []
   Opaque {} -> []
   Irregular _ -> []
+  Packed s -> [s]
+  Unpacked s -> [s]
 
 -- | Change the shapes directly inside of a shape.
 mapShapes :: (Shape -> Shape) -> Shape -> Shape
@@ -232,6 +249,8 @@ mapShapes f shape = case shape of
   Reference _ -> shape
   Opaque {} -> shape
   Irregular _ -> shape
+  Packed s -> Packed (f s)
+  Unpacked s -> Unpacked (f s)
 
 -- | The shapes of all fields of a definition.
 fieldShapes :: Definition -> [Shape]

@@ -6,6 +6,8 @@
 module Ashlar.Schema.Internal.Value
   ( Value (..),
     putValue,
+    fromFormats,
+    plainValue,
     compareValues,
     indicesBetween,
   )
@@ -15,6 +17,9 @@ import Ashlar.Builder (Builder, byteString, word16LE, word8)
 import Ashlar.Codec (put)
 import Ashlar.Codec.Wrappers (Compact (..), ScalarValue (..), UTF16 (..))
 import qualified Ashlar.Codec.Wrappers as Wrappers
+import Ashlar.Internal.Codec.Bits (Pool, putSymbol, withBits)
+import Ashlar.Internal.Codec.Instances.Packed ()
+import Ashlar.Internal.Codec.Pack (packing)
 import Ashlar.Schema.Internal.Types
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
@@ -60,6 +65,10 @@ data Value
     Tagged !Int !Int Constructor !(V.Vector Value)
   | -- | Bytes that are always the same, or whose format is not described.
     Raw !ByteString
+  | -- | A value in the packed format, with all in it.
+    InPacked !Value
+  | -- | Inside of that: a value that is not packed.
+    InPlain !Value
   deriving stock (Eq, Show)
 
 -- | Write a value: what 'Ashlar.Schema.getValue' has read gives the same bytes. A value made by
@@ -100,6 +109,57 @@ putValue value = case value of
     | count > 256 -> word16LE (fromIntegral i) <> foldMap putValue xs
     | otherwise -> word8 (fromIntegral i) <> foldMap putValue xs
   Raw bs -> byteString bs
+  InPacked x -> withBits (`packValue` x)
+  InPlain x -> putValue x
+
+-- Write a value as a part of a packed one.
+packValue :: Pool -> Value -> Builder
+packValue pool value = case value of
+  Whole l n -> packWhole l n
+  Fraction l n d -> packWhole l n <> packWhole l d
+  Truth b -> packing pool b
+  Letter _ c -> packing pool c
+  Written l t | l /= Utf16 -> packing pool t
+  Blob _ bs -> packing pool bs
+  Perhaps m -> case m of
+    Nothing -> putSymbol pool 2 0
+    Just x -> putSymbol pool 2 1 <> packValue pool x
+  Several xs -> foldMap (packValue pool) xs
+  Elements _ xs -> putCount LengthVarint (V.length xs) <> foldMap (packValue pool) xs
+  Entries _ xs ->
+    putCount LengthVarint (V.length xs)
+      <> foldMap (\(k, x) -> packValue pool k <> packValue pool x) xs
+  Indexed low high xs ->
+    packValue pool low <> packValue pool high <> putCount LengthVarint (V.length xs)
+      <> foldMap (packValue pool) xs
+  Fields _ xs -> foldMap (packValue pool) xs
+  Tagged count i _ xs -> putSymbol pool count i <> foldMap (packValue pool) xs
+  InPacked x -> packValue pool x
+  _ -> putValue value
+
+packWhole :: Leaf -> Integer -> Builder
+packWhole l n = putWhole (packedLeaf l) n
+
+-- | A value that is not packed, given one that may be. Its parts may still be packed.
+fromFormats :: Value -> Value
+fromFormats value = case value of
+  InPacked x -> fromFormats x
+  InPlain x -> fromFormats x
+  _ -> value
+
+-- | A value in the plain format, with all in it. It is one of the 'plainSchema'.
+plainValue :: Value -> Value
+plainValue value = case value of
+  InPacked x -> plainValue x
+  InPlain x -> plainValue x
+  Perhaps m -> Perhaps (plainValue <$> m)
+  Several xs -> Several (V.map plainValue xs)
+  Elements len xs -> Elements len (V.map plainValue xs)
+  Entries len xs -> Entries len (V.map (\(k, x) -> (plainValue k, plainValue x)) xs)
+  Indexed low high xs -> Indexed (plainValue low) (plainValue high) (V.map plainValue xs)
+  Fields c xs -> Fields c (V.map plainValue xs)
+  Tagged count i c xs -> Tagged count i c (V.map plainValue xs)
+  _ -> value
 
 putCount :: Length -> Int -> Builder
 putCount len n = case len of
@@ -159,6 +219,8 @@ compareValues x y = case (x, y) of
   (Fields _ a, Fields _ b) -> comparing' a b
   (Tagged _ i _ a, Tagged _ j _ b) -> compare i j <> comparing' a b
   (Raw a, Raw b) -> compare a b
+  (InPacked a, InPacked b) -> compareValues a b
+  (InPlain a, InPlain b) -> compareValues a b
   _ -> EQ
   where
     comparing' a b = lexical compareValues (V.toList a) (V.toList b)

@@ -24,6 +24,7 @@ import Ashlar.Internal.Get.Budget (nested)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail (invalid, invalidAt)
 import Ashlar.Internal.Get.Path (Names (Nameless))
+import Ashlar.Internal.Get.Strings (inSpan, ownBytes)
 import Ashlar.Internal.Mem (copyRange, peekHost, peekLE, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Schema.Internal.Evolution.Extent
@@ -178,12 +179,20 @@ one known@(Known least procedures) op (Code next) = case op of
             isDone <- gathered gather out
             unless isDone $ permuted runs wanted out
             next out
-  Through g -> Code $ \out -> do
+  Through _ g -> Code $ \out -> do
     -- (The offset of the value, for errors: the decoder moves the cursor.)
     at <- here
     bs <- g
     putAll at bs out
     next out
+  Before g inner ->
+    let !(Code translate) = compiled inner
+     in Code $ \out -> do
+          at <- here
+          bs <- g
+          new <- inSpan (ownBytes bs) (translatedBytes freeBytes translate)
+          putAll at new out
+          next out
   After inner g ->
     let !(Code translate) = compiled inner
      in Code $ \out -> do

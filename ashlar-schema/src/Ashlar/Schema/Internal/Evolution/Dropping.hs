@@ -47,6 +47,8 @@ dropShape path x = case x of
     Just n -> pure [Skip (bounded n)]
     Nothing -> bad path (NotDescribed name)
   Irregular name -> bad path (IsIrregular name)
+  Packed a -> call path (DroppingPacked a)
+  Unpacked a -> dropShape path a
   where
     eachDropped m ops = [Each m Nothing 0 ops]
 

@@ -18,6 +18,7 @@ import Ashlar.Schema.Internal.Evolution.Inline
 import Ashlar.Schema.Internal.Evolution.Leaves
 import Ashlar.Schema.Internal.Evolution.Mismatch
 import Ashlar.Schema.Internal.Evolution.Op
+import Ashlar.Schema.Internal.Evolution.Packing
 import Ashlar.Schema.Internal.Evolution.Planning
 import Ashlar.Schema.Internal.Evolution.Said
 import Ashlar.Schema.Internal.Evolution.Whole
@@ -29,7 +30,7 @@ import qualified Data.ByteString as B
 import qualified Data.IntMap.Strict as IM
 import qualified Data.IntSet as IS
 import qualified Data.Map.Strict as M
-import Data.Maybe (isNothing, listToMaybe)
+import Data.Maybe (fromMaybe, isNothing, listToMaybe)
 import qualified Data.Set as S
 import Data.Text (Text)
 import qualified Data.Text as T
@@ -38,29 +39,33 @@ import qualified Data.Vector as V
 -- | The program that turns values of the old schema into values of the new one.
 program :: Unknown -> Schema -> Description -> Either Mismatch Program
 program unknown old new =
-  either (Left . fst) (Right . fst) (programWith mostWork peeledOnes unknown old new)
+  either (Left . fst) (Right . fst) (programWith Nothing mostWork peeledOnes unknown old new)
   where
     peeledOnes = peelings (schemaDefinitions old)
 
 -- 'program', with how much work is left, also if it fails. The old definitions without newtypes are
 -- an argument, so that they are computed once, however many conversions there are.
 programWith ::
+  -- The path to the values, if they are parts of others.
+  Maybe Path ->
   Int ->
   V.Vector (Maybe Shape) ->
   Unknown ->
   Schema ->
   Description ->
   Either (Mismatch, Int) (Program, Int)
-programWith left oldPeeled unknown old (Description new edits) = do
+programWith within left oldPeeled unknown old (Description new edits) = do
   (main, w) <- run (shapes Anywhere free start (schemaRoot old) (schemaRoot new)) work
   w' <- procedures w
   Right (inlined (Program main (workDone w')), workLeft w')
   where
     work = startWork left
     run (Plan f) = f
-    start = case peeled newPeeled (schemaRoot new) of
-      Just (Reference j) -> [Segment (definitionName (newDefinitions V.! j))]
-      _ -> [Segment "value"]
+    start = fromMaybe [Segment (nameOf (schemaRoot new))] within
+    nameOf shape = case peeled newPeeled shape of
+      Just (Reference j) -> definitionName (newDefinitions V.! j)
+      Just (Packed inner) -> nameOf inner
+      _ -> "value"
     oldDefinitions = schemaDefinitions old
     newDefinitions = schemaDefinitions new
     newPeeled = peelings newDefinitions
@@ -83,6 +88,7 @@ programWith left oldPeeled unknown old (Description new edits) = do
         let cs = definitionConstructors (oldDefinitions V.! i)
         spendWork path (sum [1 + length (constructorFields c) | c <- cs])
         dropDefinition path (oldDefinitions V.! i)
+      DroppingPacked x -> [Through False (leavingOut old x)] <$ spendWork path 1
       Wrapped mode wrapping x j -> spendWork path 1 >> unfolded mode wrapping path x (Reference j)
       Pair mode i j -> do
         let d = oldDefinitions V.! i
@@ -126,6 +132,22 @@ programWith left oldPeeled unknown old (Description new edits) = do
     bare mode (Wrapping inMaybe inList) path x y = case (x, y) of
       (Irregular name, _) -> bad path (IsIrregular name)
       (_, Irregular name) -> bad path (IsIrregular name)
+      -- (Where a value is not in a packed one, this is the plain format.)
+      (Unpacked a, _) -> shapes mode (Wrapping inMaybe inList) path a y
+      (_, Unpacked b) -> shapes mode (Wrapping inMaybe inList) path x b
+      (Packed a, Packed b) -> do
+        p <- between path a b
+        if isIdentity p
+          then pure [Through True (copying old a)]
+          else do
+            plain <- changing p
+            pure [After (Program [Before (expanding old a) plain] IM.empty) (packing new b)]
+      (Packed a, _) -> do
+        p <- between path a y >>= changing
+        pure [Before (expanding old a) p]
+      (_, Packed b) -> do
+        p <- between path x b >>= changing
+        pure [After p (packing new b)]
       (Reference i, Reference j) -> call path (Pair mode i j)
       (Leaf a, Leaf b)
         | a == b -> pure (leafOps True a)
@@ -210,6 +232,11 @@ programWith left oldPeeled unknown old (Description new edits) = do
           (Put (countBytes n 1) :) <$> wrapped x b
       _ -> cannot path x y
       where
+        -- (The order of packed keys is not looked into.)
+        changing p
+          | mode == InKey = cannot path x y
+          | Just m <- unreadable p = badSaying path (mismatchWhat m) Nothing
+          | otherwise = pure p
         reportedHere = insteadOf path (CannotBecome (oldText x) (newText y))
         wrapped a b = reportedHere (shapes mode (Wrapping True False) path a b)
         each m n least a b = do
@@ -245,19 +272,34 @@ programWith left oldPeeled unknown old (Description new edits) = do
           case listToMaybe ([f | f@(p, _) <- programs, isIdentity p] ++ programs) of
             Nothing -> otherwise'
             Just (p, g)
-              | isIdentity p -> pure [Through g]
+              | isIdentity p -> pure [Through False g]
               | Just m <- unreadable p -> badSaying path (mismatchWhat m) Nothing
               | otherwise -> pure [After p g]
       where
-        -- A plan may take half of the work that is left, so that some is left for what follows.
-        planned d = Plan $ \w ->
-          let half = workLeft w `quot` 2
-              spent left' = w {workLeft = workLeft w - half + left' - 1}
-           in case programWith half oldPeeled unknown old {schemaRoot = x} d of
-                Left (Mismatch _ TooLarge _, _) ->
-                  Left (Mismatch (pathText path) TooLarge Nothing, 0)
-                Left (_, left') -> Right (Nothing, spent left')
-                Right (p, left') -> Right (Just p, spent left')
+        planned d = withHalf Nothing x d $ \result -> case result of
+          Left (Mismatch _ TooLarge _) -> Left (Mismatch (pathText path) TooLarge Nothing)
+          Left _ -> Right Nothing
+          Right p -> Right (Just p)
+
+    -- A program of its own for values of the one shape to become values of the other.
+    between :: Path -> Shape -> Shape -> Plan Program
+    between path x y = withHalf (Just path) x (Description new {schemaRoot = y} edits) id
+
+    -- Make a plan, which may take half of the work that is left, so that some is left for what
+    -- follows.
+    withHalf ::
+      Maybe Path -> Shape -> Description -> (Either Mismatch Program -> Either Mismatch a) -> Plan a
+    withHalf within' x d result = Plan $ \w ->
+      let half = workLeft w `quot` 2
+          spent left' = workLeft w - half + left' - 1
+          (found, left'') =
+            case programWith within' half oldPeeled unknown old {schemaRoot = x} d of
+              Left (m, left') -> (Left m, spent left')
+              Right (p, left') -> (Right p, spent left')
+       in case result found of
+            Left m@(Mismatch _ TooLarge _) -> Left (m, 0)
+            Left m -> Left (m, left'')
+            Right a -> Right (a, w {workLeft = left''})
 
     field :: Mode -> Path -> [Conversion] -> Shape -> Shape -> Plan [Op]
     field mode path conversions x y

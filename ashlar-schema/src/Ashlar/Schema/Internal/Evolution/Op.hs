@@ -72,8 +72,10 @@ data Op
     Call !Bool !Int
   | -- | Groups in old order, and the numbers of the groups in new order.
     Permute ![[Op]] ![Int]
-  | -- | Write what a decoder makes of the bytes.
-    Through !(Get ByteString)
+  | -- | Write what a decoder makes of the bytes. Is it the same bytes?
+    Through !Bool !(Get ByteString)
+  | -- | Run a program on what a decoder makes of the bytes.
+    Before !(Get ByteString) !Program
   | -- | Write what a decoder makes of the bytes that a program writes.
     After !Program !(Get ByteString)
   | -- | A part whose end is not known. A program may have one only if it changes nothing.
@@ -103,6 +105,7 @@ isIdentity (Program main procedures) = all same main && all (all same) procedure
       Switch _ width exact alternatives ->
         exact && and (zipWith (sameTag width) [0 ..] alternatives)
       Call _ i -> i >= 0
+      Through exact _ -> exact
       Unreadable _ -> True
       _ -> False
     sameTag width i alternative = case alternative of
@@ -232,5 +235,6 @@ opsSize = List.foldl' (\n op -> n + one op) 0
       Switch _ _ _ alternatives -> 1 + sum [1 + opsSize ops | Accepted ops <- alternatives]
       Permute groups _ -> 1 + sum (map opsSize groups)
       After _ _ -> 8
+      Before _ _ -> 8
       Put bs -> 1 + B.length bs `quot` 64
       _ -> 1

@@ -73,6 +73,8 @@ data Key
     Wrapped !Mode !Wrapping !Shape !Int
   | -- | An old definition that is left out.
     Dropping !Int
+  | -- | The same for a packed value of an old shape.
+    DroppingPacked !Shape
   deriving stock (Eq, Ord)
 
 -- | The state of planning.
@@ -173,6 +175,7 @@ call path key = Plan $ \w -> case M.lookup key (workKeys w) of
     let count = M.size (workKeys w)
         number = case key of
           Dropping _ -> -1 - count
+          DroppingPacked _ -> -1 - count
           _ -> count
      in Right
           ( [Call False number],

@@ -33,16 +33,16 @@ wholeOps x y = case (x, y) of
     | fits -> Just [Widen a b]
   (Leaf Float32, Leaf Float64) -> Just [ToDouble]
   (Leaf a, Leaf b)
-    | isFloat a, isDouble b -> Just [Through (rewritten x asDouble)]
+    | isFloat a, isDouble b -> Just [Through False (rewritten x asDouble)]
     where
       asDouble value = case value of
         Binary32 _ f -> Right (Binary64 b (float2Double f))
         _ -> Left "not a number"
   (_, Leaf b)
-    | isDouble b, exactTo 53 -> Just [Through (rewritten x (fromWhole (Binary64 b . fromInteger)))]
-    | isFloat b, exactTo 24 -> Just [Through (rewritten x (fromWhole (Binary32 b . fromInteger)))]
+    | isDouble b, exactTo 53 -> Just [Through False (rewritten x (fromWhole (Binary64 b . fromInteger)))]
+    | isFloat b, exactTo 24 -> Just [Through False (rewritten x (fromWhole (Binary32 b . fromInteger)))]
   _
-    | fits, Just b <- leafOf y -> Just [Through (rewritten x (fromWhole (Whole b)))]
+    | fits, Just b <- leafOf y -> Just [Through False (rewritten x (fromWhole (Whole b)))]
     | otherwise -> Nothing
   where
     fits = case (rangeOf x, rangeOf y) of
@@ -85,7 +85,7 @@ leafOf shape = case shape of
 -- | The steps for text to become text in another encoding.
 textOps :: Leaf -> Leaf -> Maybe [Op]
 textOps a b
-  | isText a, isText b = Just [Through (fromText a (putValue . Written b))]
+  | isText a, isText b = Just [Through False (fromText a (putValue . Written b))]
   | otherwise = Nothing
 
 -- | The steps for text to become a list of characters, given how its length is written.
@@ -93,8 +93,8 @@ lettersOps :: Leaf -> Length -> Leaf -> Maybe [Op]
 lettersOps a n b
   | not (isText a) = Nothing
   | otherwise = case b of
-    Character -> Just [Through (fromText a (letters put))]
-    ScalarCharacter -> Just [Through (fromText a (letters (put . ScalarValue)))]
+    Character -> Just [Through False (fromText a (letters put))]
+    ScalarCharacter -> Just [Through False (fromText a (letters (put . ScalarValue)))]
     _ -> Nothing
   where
     letters f t =

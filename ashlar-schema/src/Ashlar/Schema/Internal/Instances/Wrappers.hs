@@ -13,6 +13,8 @@
 -- know the shape, the wrapper is opaque.
 module Ashlar.Schema.Internal.Instances.Wrappers () where
 
+import Ashlar.Codec.Packed (Pack)
+import qualified Ashlar.Codec.Packed as Packed
 import Ashlar.Codec.Unsafe (AsStorable)
 import Ashlar.Codec.Wrappers
   ( ByteOrdered,
@@ -73,6 +75,14 @@ instance (Counted a, Described a) => Described (Compact a) where
     Set Length64 s -> Just (Set LengthVarint s)
     Map Length64 k v -> Just (Map LengthVarint k v)
     _ -> Nothing
+
+-- | All of it in the packed format.
+instance (Pack a, Described a) => Described (Packed.Packed a) where
+  describe = packed (describe @a)
+
+-- | Inside of that, a part in the plain format.
+instance Described a => Described (Packed.Unpacked a) where
+  describe = shaped Unpacked (describe @a)
 
 instance (Copyable a, Described a) => Described (Copied a) where
   describe = as @a

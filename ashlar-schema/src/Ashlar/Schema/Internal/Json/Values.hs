@@ -72,14 +72,18 @@ shapesOf s = Shapes s bare nullable around named
       Reference i -> known V.! i
       _ -> shape
     inside = V.map wrappedBy (schemaDefinitions s)
-    around = cyclic [(i, [j | Just (Reference j) <- [x]]) | (i, x) <- V.toList (V.indexed inside)]
+    around =
+      cyclic
+        [ (i, [j | Just (Reference j) <- [formatted <$> x]])
+          | (i, x) <- V.toList (V.indexed inside)
+        ]
     -- Each waits for the next, and none for itself.
     nullables = V.imap (\i x -> IS.notMember i around && maybe False nullable x) inside
-    nullable shape = case bare shape of
+    nullable shape = case formatted (bare (formatted shape)) of
       Optional _ -> True
       Reference i -> nullables V.! i
       _ -> False
-    named shape = case bare shape of
+    named shape = case formatted (bare (formatted shape)) of
       Leaf l -> case l of
         Utf8 _ -> True
         Utf16 -> True
@@ -87,6 +91,13 @@ shapesOf s = Shapes s bare nullable around named
         ScalarCharacter -> True
         _ -> False
       _ -> False
+
+-- A shape, packed or not.
+formatted :: Shape -> Shape
+formatted shape = case shape of
+  Packed inner -> formatted inner
+  Unpacked inner -> formatted inner
+  _ -> shape
 
 -- | How to write the values of a shape. Keep it for many values.
 jsonOf :: Shapes -> Shape -> Value -> Builder
@@ -106,6 +117,8 @@ jsonOf shapes = shapeOf
         | otherwise -> pairs (shapeOf k) (shapeOf x)
       Array i inner -> indexed (shapeOf i) (shapeOf inner)
       Reference i -> definitions V.! i
+      Packed inner -> shapeOf inner . fromFormats
+      Unpacked inner -> shapeOf inner . fromFormats
       _ -> scalar
 
     definitionOf d = case (definitionForm d, definitionConstructors d) of

@@ -1,10 +1,8 @@
-{-# LANGUAGE DerivingVia #-}
 {-# LANGUAGE FlexibleContexts #-}
-{-# LANGUAGE GeneralizedNewtypeDeriving #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE PolyKinds #-}
 {-# LANGUAGE ScopedTypeVariables #-}
-{-# LANGUAGE StandaloneDeriving #-}
+{-# LANGUAGE TypeApplications #-}
 {-# LANGUAGE UndecidableInstances #-}
 -- Unfoldings must not be eta-expanded: see Note [Generic methods].
 {-# OPTIONS_GHC -Wno-orphans -fno-do-lambda-eta-expansion #-}
@@ -101,96 +99,112 @@ getAs back = get >>= \x -> pure $! back x
 instance Pack Word8 where
   packing = putAs id
   unpacking = getAs id
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Int8 where
   packing = putAs id
   unpacking = getAs id
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Float where
   packing = putAs id
   unpacking = getAs id
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Double where
   packing = putAs id
   unpacking = getAs id
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Integer where
   packing = putAs id
   unpacking = getAs id
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Natural where
   packing = putAs id
   unpacking = getAs id
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Day where
   packing = putAs id
   unpacking = getAs id
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack DiffTime where
   packing = putAs id
   unpacking = getAs id
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack NominalDiffTime where
   packing = putAs id
   unpacking = getAs id
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack UTCTime where
   packing = putAs id
   unpacking = getAs id
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack UTF16 where
   packing = putAs id
   unpacking = getAs id
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack (Fixed (e :: Type)) where
   packing = putAs id
   unpacking = getAs id
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance VarintNumber a => Pack (Varint a) where
   packing = putAs id
   unpacking = getAs id
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance VarintNumber a => Pack (Zigzag a) where
   packing = putAs id
   unpacking = getAs id
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance ByteOrdered a => Pack (BigEndian a) where
   packing = putAs id
   unpacking = getAs id
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance ByteOrdered a => Pack (HostEndian a) where
   packing = putAs id
   unpacking = getAs id
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
@@ -199,90 +213,105 @@ instance ByteOrdered a => Pack (HostEndian a) where
 instance Pack Word16 where
   packing = putAs Varint
   unpacking = getAs getVarintNumber
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Word32 where
   packing = putAs Varint
   unpacking = getAs getVarintNumber
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Word64 where
   packing = putAs Varint
   unpacking = getAs getVarintNumber
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Word where
   packing = putAs Varint
   unpacking = getAs getVarintNumber
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Int16 where
   packing = putAs Zigzag
   unpacking = getAs getZigzagNumber
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Int32 where
   packing = putAs Zigzag
   unpacking = getAs getZigzagNumber
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Int64 where
   packing = putAs Zigzag
   unpacking = getAs getZigzagNumber
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Int where
   packing = putAs Zigzag
   unpacking = getAs getZigzagNumber
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack S.ByteString where
   packing = putAs Compact
   unpacking = getAs getCompact
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack L.ByteString where
   packing = putAs Compact
   unpacking = getAs getCompact
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack SBS.ShortByteString where
   packing = putAs Compact
   unpacking = getAs getCompact
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack T.Text where
   packing = putAs Compact
   unpacking = getAs getCompact
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack TL.Text where
   packing = putAs Compact
   unpacking = getAs getCompact
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack ByteArray where
   packing = putAs Compact
   unpacking = getAs getCompact
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Copyable a => Pack (Copied a) where
   packing = putAs Compact
   unpacking = getAs getCompact
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
@@ -294,6 +323,7 @@ instance Pack Char where
       toChar w
         | w <= 0x10FFFF = Right (chr (fromIntegral w))
         | otherwise = Left ("a Char is at most 1114111, not " ++ show w)
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
@@ -301,11 +331,13 @@ instance Pack Char where
 instance Pack ScalarValue where
   packing pool (ScalarValue c) = packing pool c
   unpacking = refine scalarValue unpacking
+  mayBeNothing _ = -1
 
 -- | The numerator and the denominator.
 instance (Integral a, Pack a) => Pack (Ratio a) where
   packing pool r = append (packing pool (numerator r)) (packing pool (denominator r))
   unpacking = getRatio ((,) <$> unpacking <*> unpacking)
+  mayBeNothing _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
@@ -315,6 +347,7 @@ instance (Integral a, Pack a) => Pack (Ratio a) where
 instance Pack Bool where
   packing pool b = putSymbol pool 2 (if b then 1 else 0)
   unpacking = (== 1) <$> getSymbol 2
+  mayBeNothing _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
@@ -448,11 +481,13 @@ instance Pack a => Pack (WrappedMonoid a)
 instance Pack a => Pack (Compact a) where
   packing pool (Compact x) = packing pool x
   unpacking = Compact <$> unpacking
+  mayBeNothing = askingNext (mayBeNothing @a)
 
 -- | As what it wraps: all is one packed value.
 instance Pack a => Pack (Packed a) where
   packing pool (Packed x) = packing pool x
   unpacking = Packed <$> unpacking
+  mayBeNothing = askingNext (mayBeNothing @a)
 
 -- Containers: the number of elements in LEB128, and the elements.
 
@@ -463,6 +498,7 @@ putCount n = putVarint (fromIntegral n)
 instance Pack a => Pack [a] where
   packing pool xs = append (putCount (length xs)) (packEach pool xs)
   unpacking = compactLength >>= \n -> getListOf n (chargedIfIdle unpacking)
+  mayBeNothing _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
@@ -478,6 +514,7 @@ packEach pool xs0 = action $ \c k ->
 instance Pack a => Pack (NonEmpty a) where
   packing pool xs = packing pool (F.toList xs)
   unpacking = refine (maybe (Left "NonEmpty: no elements") Right . nonEmpty) unpacking
+  mayBeNothing _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
@@ -499,48 +536,56 @@ unpackVector = compactLength >>= \n -> getSuccessive n (\_ -> chargedIfIdle unpa
 instance Pack a => Pack (V.Vector a) where
   packing = packVector
   unpacking = unpackVector
+  mayBeNothing _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
 instance (Pack a, U.Unbox a) => Pack (U.Vector a) where
   packing = packVector
   unpacking = unpackVector
+  mayBeNothing _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
 instance (Pack a, Storable.Storable a) => Pack (Storable.Vector a) where
   packing = packVector
   unpacking = unpackVector
+  mayBeNothing _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
 instance (Pack a, Prim a) => Pack (P.Vector a) where
   packing = packVector
   unpacking = unpackVector
+  mayBeNothing _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
 instance Pack a => Pack (Array a) where
   packing pool x = packVector pool (V.fromArray x)
   unpacking = V.toArray <$> unpackVector
+  mayBeNothing _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
 instance Pack a => Pack (SmallArray a) where
   packing pool xs = append (putCount (length xs)) (packEach pool (F.toList xs))
   unpacking = (\v -> smallArrayFromListN (V.length v) (V.toList v)) <$> unpackVector
+  mayBeNothing _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
 instance (Pack a, Prim a) => Pack (PrimArray a) where
   packing pool xs = packing pool (primArrayToList xs)
   unpacking = (\v -> primArrayFromListN (P.length v) (P.toList v)) <$> unpackVector
+  mayBeNothing _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
 instance Pack a => Pack (Seq.Seq a) where
   packing pool xs = append (putCount (length xs)) (packEach pool (F.toList xs))
   unpacking = Seq.fromList . V.toList <$> unpackVector
+  mayBeNothing _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
@@ -548,6 +593,7 @@ instance Pack a => Pack (Seq.Seq a) where
 instance (Ord k, Pack k, Pack v) => Pack (M.Map k v) where
   packing pool m = append (putCount (M.size m)) (putMap (packing pool) (packing pool) m)
   unpacking = compactLength >>= getMap unpacking unpacking
+  mayBeNothing _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
@@ -555,6 +601,7 @@ instance (Ord k, Pack k, Pack v) => Pack (M.Map k v) where
 instance Pack v => Pack (IM.IntMap v) where
   packing pool m = append (putCount (IM.size m)) (putIntMap (packing pool) (packing pool) m)
   unpacking = compactLength >>= getIntMap unpacking unpacking
+  mayBeNothing _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
@@ -562,6 +609,7 @@ instance Pack v => Pack (IM.IntMap v) where
 instance (Ord a, Pack a) => Pack (Set.Set a) where
   packing pool s = append (putCount (Set.size s)) (putSet (packing pool) s)
   unpacking = compactLength >>= getSet unpacking
+  mayBeNothing _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
@@ -569,11 +617,13 @@ instance (Ord a, Pack a) => Pack (Set.Set a) where
 instance Pack IS.IntSet where
   packing pool s = append (putCount (IS.size s)) (putIntSet (packing pool) s)
   unpacking = compactLength >>= getIntSet unpacking
+  mayBeNothing _ = -1
 
 -- | The bounds, the number of elements, and the elements.
 instance (Ix i, Pack i, Pack e) => Pack (Boxed.Array i e) where
   packing pool arr = packIndexed pool (bounds arr) (elems arr)
   unpacking = unpackIndexed (\b v -> listArray b (V.toList v))
+  mayBeNothing _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
@@ -581,6 +631,7 @@ instance (Ix i, Pack i, Pack e) => Pack (Boxed.Array i e) where
 instance (Ix i, Pack i, IArray UArray e, Pack e) => Pack (UArray i e) where
   packing pool arr = packIndexed pool (bounds arr) (elems arr)
   unpacking = unpackIndexed (\b v -> listArray b (V.toList v))
+  mayBeNothing _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 

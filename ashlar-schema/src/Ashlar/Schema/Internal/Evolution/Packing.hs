@@ -1,0 +1,48 @@
+-- |
+-- Module      : Ashlar.Schema.Internal.Evolution.Packing
+-- Description : From the packed format to the plain one, and back
+--
+-- Programs know the plain format only. A packed value becomes plain bytes before a program
+-- translates it, and is packed again after that. Both go by way of a 'Value'.
+module Ashlar.Schema.Internal.Evolution.Packing
+  ( expanding,
+    packing,
+    copying,
+    leavingOut,
+  )
+where
+
+import Ashlar.Builder (toStrictByteString)
+import Ashlar.Codec (Get)
+import Ashlar.Schema.Internal.Decode
+import Ashlar.Schema.Internal.Schema
+import Ashlar.Schema.Internal.Types
+import Ashlar.Schema.Internal.Value
+import Data.ByteString (ByteString)
+import qualified Data.ByteString as B
+
+-- | The plain bytes of a packed value, given the shape that is packed.
+expanding :: Schema -> Shape -> Get ByteString
+expanding s shape = bytesOf plain <$> getValue (packed s shape)
+  where
+    plain value = case value of
+      InPacked x -> x
+      _ -> value
+
+-- | The packed bytes of a plain value.
+packing :: Schema -> Shape -> Get ByteString
+packing s shape = bytesOf InPacked <$> getValue s {schemaRoot = shape}
+
+-- | The bytes of a packed value.
+copying :: Schema -> Shape -> Get ByteString
+copying s shape = bytesOf id <$> getValue (packed s shape)
+
+-- | No bytes in place of a packed value.
+leavingOut :: Schema -> Shape -> Get ByteString
+leavingOut s shape = B.empty <$ getValue (packed s shape)
+
+packed :: Schema -> Shape -> Schema
+packed s shape = s {schemaRoot = Packed shape}
+
+bytesOf :: (Value -> Value) -> Value -> ByteString
+bytesOf f value = toStrictByteString (putValue (f value))
