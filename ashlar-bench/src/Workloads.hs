@@ -24,6 +24,7 @@ import Workloads.Json
 import Workloads.Languages
 import Workloads.Numbers
 import Workloads.Offsets
+import Workloads.Packed (packedWorkloads)
 import Workloads.Packing
 import Workloads.Parse
 import Workloads.Pushed
@@ -47,6 +48,7 @@ families =
           ("Numbers one after the other", numberWorkloads ++ putWorkloads),
           ("Codec", codecWorkloads ++ bulkWorkloads),
           ("Records", recordWorkloads),
+          ("Packed", packedWorkloads),
           ("Files and older types", fileWorkloads),
           ("Connections", connectionWorkloads),
           ("A vector of records", vectorWorkloads),

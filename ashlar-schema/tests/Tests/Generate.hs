@@ -68,6 +68,8 @@ genShape n deep
         (1, Array <$> elements indices <*> inner),
         (1, Ratio <$> (Leaf <$> elements [BigInteger, Number I8, Varint W16])),
         (1, Constant . B.pack <$> (choose (0, 3) >>= vector)),
+        (1, Packed <$> inner),
+        (1, Unpacked <$> inner),
         ( 1,
           (\l h -> Between (min l h) (max l h) (Number I8)) <$> choose (-128, 127)
             <*> choose
@@ -113,6 +115,8 @@ genValue s
       Array i _ -> shapeDepth known i
       Opaque _ _ Nothing -> endless
       Irregular _ -> endless
+      Packed inner -> shapeDepth known inner
+      Unpacked inner -> shapeDepth known inner
       _ -> 0
     depth = shapeDepth depths
     unordered = unorderedIn s
@@ -149,6 +153,8 @@ genValue s
       Reference i -> definitionValue fuel (definitions V.! i)
       Opaque _ _ size -> Raw . B.pack <$> vector (fromMaybe 0 size)
       Irregular _ -> error "not described"
+      Packed inner -> InPacked <$> value fuel inner
+      Unpacked inner -> InPlain <$> value fuel inner
     several least fuel inner
       | depth inner >= endless = pure []
       | otherwise = do

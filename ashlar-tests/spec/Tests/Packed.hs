@@ -12,6 +12,7 @@ module Tests.Packed (tests) where
 
 import Ashlar.Builder
 import Ashlar.Codec
+import Ashlar.Codec.Laws (Samples (..), codecLawsFor)
 import Ashlar.Codec.Packed
 import Ashlar.Codec.Wrappers (Varint (..))
 import Control.Applicative ((<|>), empty)
@@ -54,6 +55,9 @@ tests =
         forAll (scale (`div` 4) everything) $ \x ->
           let bytes = encode x in S.length bytes < 80 ==> onEverySplit get bytes (Right x),
       testProperty "symbols of any number" symbols,
+      testGroup "Everything" (laws everything),
+      testGroup "Directions" (laws (Packed <$> directions)),
+      testGroup "Many" (laws (Packed <$> (elements [minBound .. maxBound] :: Gen Many))),
       testCase "bits that are left are zero" $ do
         decode @(Packed Bool) "\128" @?= Right (Packed True)
         mapM_
@@ -104,6 +108,9 @@ instance HasFormat Alternating where
       1
       (\(Alternating b) -> put (Packed b))
       ((get @(Packed (Bool, Bool, Bool)) *> empty) <|> (Alternating . getPacked <$> get))
+
+laws :: (Codec a, Eq a, Show a) => Gen a -> [TestTree]
+laws gen = map (uncurry testProperty) (codecLawsFor (Samples gen (const []) show (==)))
 
 refused :: Show a => Int -> Either DecodeError a -> Assertion
 refused at = either (\e -> errorOffset e @?= fromIntegral at) (assertFailure . show)

@@ -159,15 +159,19 @@ endOfOutline decoders o bs = inMemory $
   -- GHC cannot see whether the walk returns, so it does not drop what keeps the string alive.
   withBytesQuick bs $ \p n -> do
     q <- walking decoders contents o mostLevels p (p `plusPtr` n)
-    pure (if q == nullPtr then -1 else q `minusPtr` p)
+    pure (if q == nowhere then -1 else q `minusPtr` p)
   where
     contents = case B.toForeignPtr bs of (ForeignPtr _ c, _, _) -> c
 {-# NOINLINE endOfOutline #-}
 
+-- An address at which no string ends. (The empty string may be at the address 0.)
+nowhere :: Ptr Word8
+nowhere = nullPtr `plusPtr` (-1)
+
 mostLevels :: Int
 mostLevels = budgetDepth defaultBudget
 
--- The address after a value, or null.
+-- The address after a value, or 'nowhere'.
 walking ::
   Bool -> ForeignPtrContents -> Outline -> Int -> Ptr Word8 -> Ptr Word8 -> IO (Ptr Word8)
 walking decoders c o levels (Ptr p) (Ptr e) = IO $ \s -> case walk decoders c o levels p e s of
@@ -195,7 +199,7 @@ walk decoders c o !levels p# e# s0 = case unIO passing s0 of
       | n <= e `minusPtr` q = next (q `plusPtr` n)
       | otherwise = refused
     {-# INLINE past #-}
-    on x left q = if q == nullPtr then refused else walking decoders c x left q e
+    on x left q = if q == nowhere then refused else walking decoders c x left q e
     {-# INLINE on #-}
     passing = case o of
       Bytes n -> past p n pure
@@ -225,18 +229,18 @@ walk decoders c o !levels p# e# s0 = case unIO passing s0 of
         | otherwise -> refused
     counted k q next = do
       (m, r) <- readCount k q e
-      if r == nullPtr then refused else next m r
+      if r == nowhere then refused else next m r
     {-# INLINE counted #-}
     values x m r
-      | m <= 0 || r == nullPtr = pure r
+      | m <= 0 || r == nowhere = pure r
       | otherwise = do
         q <- walking decoders c x (levels - 1) r e
         -- If one has no bytes, then all after it are the same.
         if q == r then (if m <= mostEmpty then pure r else refused) else values x (m - 1) q
     tag16 q = peekLE q :: IO Word16
-    refused = pure nullPtr
+    refused = pure nowhere
 
--- | Read a count between two addresses. The address after it is null if there is none.
+-- | Read a count between two addresses. The address after it is 'nowhere' if there is none.
 readCount :: Count -> Ptr Word8 -> Ptr Word8 -> IO (Int, Ptr Word8)
 readCount k p e = case k of
   Length
@@ -252,7 +256,7 @@ readCount k p e = case k of
   Itself -> varint (\_ -> 0)
   where
     have = e `minusPtr` p
-    none = pure (0, nullPtr)
+    none = pure (0, nowhere)
     varint :: (Word64 -> Word64) -> IO (Int, Ptr Word8)
     varint f = do
       found <- readUnsigned Shortest (rangeOf (0 :: Word64)) p have

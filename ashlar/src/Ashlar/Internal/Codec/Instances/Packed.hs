@@ -4,12 +4,14 @@
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE TypeApplications #-}
 {-# LANGUAGE UndecidableInstances #-}
--- Unfoldings must not be eta-expanded: see Note [Generic methods].
-{-# OPTIONS_GHC -Wno-orphans -fno-do-lambda-eta-expansion #-}
+{-# OPTIONS_GHC -Wno-orphans #-}
 
 -- |
 -- Module      : Ashlar.Internal.Codec.Instances.Packed
 -- Description : The packed format of the types that have a plain one
+--
+-- Those without parts are in "Ashlar.Internal.Codec.Instances.PackedLeaves", which turns
+-- eta-expansion off: GHC 9.0.2 would panic on the derived readers here.
 module Ashlar.Internal.Codec.Instances.Packed
   (
   )
@@ -17,12 +19,11 @@ where
 
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Codec.Bits
-import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Elements (getListOf, getSuccessive)
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Instances.Containers (getIndexed)
 import Ashlar.Internal.Codec.Instances.Numbers (getRatio)
-import Ashlar.Internal.Codec.Instances.Strings (Copied, Copyable, ScalarValue (..), UTF16, scalarValue)
+import Ashlar.Internal.Codec.Instances.PackedLeaves ()
 import Ashlar.Internal.Codec.Instances.Structures ()
 import Ashlar.Internal.Codec.Instances.Tuples ()
 import Ashlar.Internal.Codec.Instances.Vector ()
@@ -36,30 +37,22 @@ import Ashlar.Internal.Mem.Slots (unsafeIndexM)
 import Data.Array.Base (IArray, UArray, elems, listArray)
 import Data.Array.IArray (bounds)
 import Control.Applicative (ZipList)
-import qualified Data.ByteString as S
-import qualified Data.ByteString.Lazy as L
-import qualified Data.ByteString.Short as SBS
-import Data.Char (chr, ord)
 import Data.Complex (Complex)
-import Data.Fixed (Fixed)
 import qualified Data.Foldable as F
 import Data.Functor.Compose (Compose)
 import Data.Functor.Const (Const)
 import Data.Functor.Identity (Identity)
 import qualified Data.Functor.Product as Functor
 import qualified Data.Functor.Sum as Functor
-import Data.Int (Int16, Int32, Int64, Int8)
 import qualified Data.IntMap.Strict as IM
 import qualified Data.IntSet as IS
 import Data.Ix (Ix)
-import Data.Kind (Type)
 import Data.List.NonEmpty (NonEmpty, nonEmpty)
 import qualified Data.Map.Strict as M
 import Data.Monoid (All, Alt, Any, Ap, Dual, Product, Sum)
 import qualified Data.Monoid as Monoid
 import Data.Ord (Down)
 import Data.Primitive.Array (Array)
-import Data.Primitive.ByteArray (ByteArray)
 import Data.Primitive.PrimArray (PrimArray, primArrayFromListN, primArrayToList)
 import Data.Primitive.SmallArray (SmallArray, smallArrayFromListN)
 import Data.Primitive.Types (Prim)
@@ -69,10 +62,6 @@ import Data.Semigroup (Arg, Max, Min, WrappedMonoid)
 import qualified Data.Semigroup as Semigroup
 import qualified Data.Sequence as Seq
 import qualified Data.Set as Set
-import qualified Data.Text as T
-import qualified Data.Text.Lazy as TL
-import Data.Time.Calendar (Day)
-import Data.Time.Clock (DiffTime, NominalDiffTime, UTCTime)
 import Data.Tree (Tree)
 import qualified Data.Vector as V
 import qualified Data.Vector.Generic as G
@@ -81,257 +70,7 @@ import qualified Data.Vector.Storable as Storable
 import qualified Data.Vector.Unboxed as U
 import Data.Version (Version)
 import Data.Void (Void)
-import Data.Word (Word16, Word32, Word64, Word8)
 import qualified GHC.Arr as Boxed
-import Numeric.Natural (Natural)
-
--- Parts that are as in the plain format.
-
--- A part in the plain format of another type.
-putAs :: Codec b => (a -> b) -> Pool -> a -> Builder
-putAs there _ x = put (there x)
-{-# INLINE putAs #-}
-
-getAs :: Codec b => (b -> a) -> Get a
-getAs back = get >>= \x -> pure $! back x
-{-# INLINE getAs #-}
-
-instance Pack Word8 where
-  packing = putAs id
-  unpacking = getAs id
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack Int8 where
-  packing = putAs id
-  unpacking = getAs id
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack Float where
-  packing = putAs id
-  unpacking = getAs id
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack Double where
-  packing = putAs id
-  unpacking = getAs id
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack Integer where
-  packing = putAs id
-  unpacking = getAs id
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack Natural where
-  packing = putAs id
-  unpacking = getAs id
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack Day where
-  packing = putAs id
-  unpacking = getAs id
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack DiffTime where
-  packing = putAs id
-  unpacking = getAs id
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack NominalDiffTime where
-  packing = putAs id
-  unpacking = getAs id
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack UTCTime where
-  packing = putAs id
-  unpacking = getAs id
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack UTF16 where
-  packing = putAs id
-  unpacking = getAs id
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack (Fixed (e :: Type)) where
-  packing = putAs id
-  unpacking = getAs id
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance VarintNumber a => Pack (Varint a) where
-  packing = putAs id
-  unpacking = getAs id
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance VarintNumber a => Pack (Zigzag a) where
-  packing = putAs id
-  unpacking = getAs id
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance ByteOrdered a => Pack (BigEndian a) where
-  packing = putAs id
-  unpacking = getAs id
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance ByteOrdered a => Pack (HostEndian a) where
-  packing = putAs id
-  unpacking = getAs id
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
--- Numbers, and strings with their lengths.
-
-instance Pack Word16 where
-  packing = putAs Varint
-  unpacking = getAs getVarintNumber
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack Word32 where
-  packing = putAs Varint
-  unpacking = getAs getVarintNumber
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack Word64 where
-  packing = putAs Varint
-  unpacking = getAs getVarintNumber
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack Word where
-  packing = putAs Varint
-  unpacking = getAs getVarintNumber
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack Int16 where
-  packing = putAs Zigzag
-  unpacking = getAs getZigzagNumber
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack Int32 where
-  packing = putAs Zigzag
-  unpacking = getAs getZigzagNumber
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack Int64 where
-  packing = putAs Zigzag
-  unpacking = getAs getZigzagNumber
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack Int where
-  packing = putAs Zigzag
-  unpacking = getAs getZigzagNumber
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack S.ByteString where
-  packing = putAs Compact
-  unpacking = getAs getCompact
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack L.ByteString where
-  packing = putAs Compact
-  unpacking = getAs getCompact
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack SBS.ShortByteString where
-  packing = putAs Compact
-  unpacking = getAs getCompact
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack T.Text where
-  packing = putAs Compact
-  unpacking = getAs getCompact
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack TL.Text where
-  packing = putAs Compact
-  unpacking = getAs getCompact
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Pack ByteArray where
-  packing = putAs Compact
-  unpacking = getAs getCompact
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
-instance Copyable a => Pack (Copied a) where
-  packing = putAs Compact
-  unpacking = getAs getCompact
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
--- | The code point in LEB128.
-instance Pack Char where
-  packing _ c = putVarint (fromIntegral (ord c))
-  unpacking = getVarintAs (chr . fromIntegral) toChar
-    where
-      toChar w
-        | w <= 0x10FFFF = Right (chr (fromIntegral w))
-        | otherwise = Left ("a Char is at most 1114111, not " ++ show w)
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
-
--- | As a 'Char'. Decoding refuses surrogates.
-instance Pack ScalarValue where
-  packing pool (ScalarValue c) = packing pool c
-  unpacking = refine scalarValue unpacking
-  mayBeNothing _ = -1
 
 -- | The numerator and the denominator.
 instance (Integral a, Pack a) => Pack (Ratio a) where
@@ -342,14 +81,6 @@ instance (Integral a, Pack a) => Pack (Ratio a) where
   {-# INLINEABLE unpacking #-}
 
 -- Sums, tuples and newtypes.
-
--- | One bit.
-instance Pack Bool where
-  packing pool b = putSymbol pool 2 (if b then 1 else 0)
-  unpacking = (== 1) <$> getSymbol 2
-  mayBeNothing _ = -1
-  {-# INLINE packing #-}
-  {-# INLINE unpacking #-}
 
 instance Pack ()
 
