@@ -137,8 +137,9 @@ class Program {
       if (l.enc === "zigzag" || (l.enc === "varint" && !signed)) {
         const big = n[0] === 8;
         const v = this.bind(l.enc === "varint" ? (big ? "L()" : "V()") : big ? "ZL()" : "Z()", out);
-        const low = l.enc === "zigzag" ? `${v}<${n[1]}||` : "";
-        if (!big || low !== "") out.push(`if(${low}${v}>${n[2]}${big ? "n" : ""})G();`);
+        // (All others of 64 bits fit.)
+        if (!big) out.push(`if(${v}<${n[1]}||${v}>${n[2]})G();`);
+        else if (l.enc === "zigzag" && !signed) out.push(`if(${v}<0n)G();`);
         return v;
       }
       if (l.enc === "varint") return this.unusual(out);
@@ -273,7 +274,7 @@ const f=p;p=to;return S(d,f,to);}
 ${program.functions().join("\n")}
 function R(){${main.join("")}return ${value};}
 return function(bytes,at,count,out){d=bytes;w=new DataView(d.buffer,d.byteOffset,d.byteLength);e=d.length;p=at;let done=at;
-try{for(let i=0;i<count;i++){z=r=0;out.push(R());done=p;}}catch(x){if(x!==U&&!(x instanceof TypeError)&&!(x instanceof RangeError))throw x;}finally{d=w=undefined;}
+try{for(let i=0;i<count;i++){z=0;out.push(R());done=p;}}catch(x){if(x!==U&&!(x instanceof TypeError)&&!(x instanceof RangeError))throw x;}finally{d=w=undefined;}
 return done;};`;
 }
 

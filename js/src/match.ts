@@ -76,7 +76,7 @@ class Match {
   }
 
   /** A program of its own. It may take half of the work that is left, so that some is left for what follows. */
-  private between(path: Path, x: Shape, y: Shape): Program {
+  private between(path: Path, x: Shape, y: Shape): { found: Program; reformatted: boolean } {
     const outer = this.planner;
     const half = Math.trunc(outer.left / 2);
     const own = new Planner(half);
@@ -84,7 +84,7 @@ class Match {
     const found = this.plan(path, x, y);
     this.planner = outer;
     outer.left += own.left - half - 1;
-    return found;
+    return { found, reformatted: own.reformatted };
   }
 
   private procedure(path: Path, key: Key): Op[] {
@@ -156,8 +156,11 @@ class Match {
   private bare(inKey: boolean, wrapping: Wrapping, path: Path, x: Shape, y: Shape): Op[] {
     for (const s of [x, y]) if (s.k === "irregular") bad(path, "IsIrregular", s.name);
     // (Where a value is not in a packed one, this is the plain format.)
-    if (x.k === "unpacked") return this.shapes(inKey, wrapping, path, x.of, y);
-    if (y.k === "unpacked") return this.shapes(inKey, wrapping, path, x, y.of);
+    if (x.k === "unpacked" && y.k === "unpacked") return this.shapes(inKey, wrapping, path, x.of, y.of);
+    if (x.k === "unpacked" || y.k === "unpacked") {
+      this.planner.reformatted = true;
+      return this.shapes(inKey, wrapping, path, x.k === "unpacked" ? x.of : x, y.k === "unpacked" ? y.of : y);
+    }
     if (x.k === "packed" || y.k === "packed") return [this.packed(inKey, path, x, y)];
     if (x.k === "reference" && y.k === "reference") {
       return this.planner.call(path, { kind: "pair", inKey, old: x.to, next: y.to });
@@ -175,8 +178,8 @@ class Match {
   private packed(inKey: boolean, path: Path, x: Shape, y: Shape): Op {
     const fromPacked = x.k === "packed" ? x.of : null;
     const toPacked = y.k === "packed" ? y.of : null;
-    let found = this.between(path, fromPacked ?? x, toPacked ?? y);
-    if (fromPacked !== null && toPacked !== null && isIdentity(found)) return through(true, recoded(this.old.facts, x, x), null);
+    let { found, reformatted } = this.between(path, fromPacked ?? x, toPacked ?? y);
+    if (fromPacked !== null && toPacked !== null && !reformatted && isIdentity(found)) return through(true, recoded(this.old.facts, x, x), null);
     // (The order of packed keys is not looked into.)
     if (inKey) throw this.cannot(path, x, y);
     const problem = unreadable(found);

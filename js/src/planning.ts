@@ -62,6 +62,9 @@ export class Planner {
   readonly done = new Map<number, Op[]>();
   private readonly numbers = new Map<string, number>();
 
+  /** Is a part of one of the values unpacked, but not of the other one? */
+  reformatted = false;
+
   /** How much work may be done. */
   constructor(public left = 10000000) {}
 

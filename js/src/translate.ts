@@ -146,9 +146,7 @@ export class Translation {
     const found = this.nested(op.program).run(st);
     const own = new State(found.bytes, 0, found.bytes.length, st);
     try {
-      const bytes = op.read(own);
-      own.expectEnd();
-      return bytes;
+      return op.read(own);
     } catch (e) {
       throw atOrigin(e, found.pieces, st);
     }

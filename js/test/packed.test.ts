@@ -54,7 +54,7 @@ test("packed bytes", () => {
     { gusts: true, from: { tag: "South" }, speeds: [7n, -3n] }, "c0 02 0e 05");
   golden(new Schema(packed(list(to(0))), [size]), [{ tag: "Small" }, { tag: "Large", value: [300] }, { tag: "Small" }], "03 40 ac02");
   golden(new Schema(packed(list(to(0))), [directions]), ["A", "B", "C", "D", "E"].map((tag) => ({ tag })), "05 1b70");
-  golden(tuple(bool, unpacked(packed(bool)), bool, bool), [true, true, false, true], "a0 80");
+  golden(tuple(bool, bool, unpacked(packed(bool)), bool), [true, false, true, true], "a0 80");
   golden(tuple(bool, packed(tuple(bool, bool))), [true, [true, true]], "e0");
   golden(new Schema(unpacked(bool), []), true, "01");
   golden(new Schema(packed(to(0)), [enumeration("One", "Only")]), { tag: "Only" }, "");
@@ -94,6 +94,13 @@ test("what is refused in packed values", () => {
   refused(of(leaf("scalarValue")), fromHex("80b003"), "at byte 0: a surrogate");
   refused(of({ k: "between", low: -1n, high: 1n, leaf: leaf("int64") }), fromHex("04"), "at byte 0: more than 1");
   refused(of({ k: "set", of: bool, compact: false }), fromHex("0280"), "at byte 2, in [1]: keys that do not ascend");
+  refused(of(leaf("word64")), fromHex("ffffffffffffffffff02"), "at byte 0: a varint that does not fit its type");
+  refused(of(leaf("int64")), fromHex("80808080808080808000"), "at byte 0: a varint that is not in its shortest form");
+  refused(of(leaf("int16")), fromHex("808004"), "at byte 0: a varint that does not fit its type");
+  for (const key of [packed(bool), unpacked(bool)]) {
+    const set = new Schema({ k: "set", of: key, compact: true }, []);
+    refused(set, fromHex("020000"), "at byte 2, in [1]: keys that do not ascend");
+  }
   const retired = { ...size, constructors: size.constructors.map((c) => ({ ...c, retired: c.fields.length === 0 })) };
   refused(of(tuple(bool, to(0)), retired), fromHex("80"), "at byte 1: constructor Small, which is no longer in use");
 });
@@ -104,14 +111,41 @@ test("parts of no bits are steps", () => {
   assert.equal((read(packed(list(unit)), "c0843d") as unknown[]).length, 1000000);
   assert.throws(() => read(packed(list(unit)), "8080808010"), { message: `at byte 5: more than 1048576${most}` });
   assert.throws(() => read(packed(list(packed(unit))), "8080808010"), { reason: `more than 1048576${most}` });
-  assert.throws(() => read(list(packed(unit)), "0000000001000000"), { reason: `more than 1048576${most}` });
+  // (The value is a step, and so is a part that has no bits for sure.)
+  assert.throws(() => read(list(packed(unit)), "0000000001000000"), { path: "[524288]", reason: `more than 1048576${most}` });
   // Bits are no steps: eight are in a byte.
-  const many = concat([fromHex("80808001"), new Uint8Array(262144)]);
-  assert.equal((new Schema(packed(list(bool)), []).decodeValue(many) as unknown[]).length, 2097152);
+  const many = concat([fromHex("80808001"), new Uint8Array(2097152)]);
+  assert.equal((new Schema(packed(list(bool)), []).decodeValue(many.subarray(0, 262148)) as unknown[]).length, 2097152);
+  assert.equal((new Schema({ k: "list", of: packed(bool), compact: true }, []).decodeValue(many) as unknown[]).length, 2097152);
+  // A number of any size has eight bits for sure.
+  const wide = list(tuple(leaf("float64"), ...Array.from({ length: 600 }, () => unit)));
+  assert.throws(() => read(packed(wide), "e807" + "00".repeat(8000)), { reason: `more than 1048576${most}` });
   assert.throws(() => new Schema(packed(to(0)), [record("Endless", { x: to(0) })]).decodeValue(fromHex("00")), DecodeError);
   // A record of no bytes in a file is a byte that is 0.
   const nothing = new Schema(packed(unit), []);
   assert.deepEqual([...readBytes(writeBytes(nothing, [[], []]))].map((r) => r.value), [[], []]);
+});
+
+test("packed values are read by compiled code", () => {
+  const inner: Definition = { name: "Inner", form: "newtype", order: "byParts",
+    constructors: [{ name: "Inner", retired: false, fields: [{ name: "1", shape: maybe(to(0)) }] }] };
+  const all = record("All", {
+    a: bool, b: to(1), c: unpacked(tuple(bool, packed(tuple(bool, leaf("int64"))), leaf("word16"))), d: maybe(bool), e: leaf("word64"),
+    f: to(2), g: { k: "map", key: leaf("utf8"), value: to(3), compact: false }, h: packed(list(leaf("int16"))), i: leaf("bytes"),
+  });
+  const schema = new Schema(list(packed(to(0))), [all, directions, inner, size]);
+  const value = (f: unknown, n: bigint): unknown => ({
+    a: true, b: { tag: "D" }, c: [true, [false, -n], 5], d: false, e: n, f,
+    g: [["x", { tag: "Large", value: [700] }], ["y", { tag: "Small" }]], h: [-5, 300], i: Uint8Array.of(1),
+  });
+  const values = [value(null, 1n << 49n), value(value(value(null, 3n), 1n << 62n), (1n << 63n) - 1n)];
+  const bytes = schema.encodeValue(values);
+  for (let n = 0; n < bytes.length; n++) {
+    assert.equal(schema.decodeQuickly(bytes.slice(0, n), 0, 1, []), 0);
+    const found: unknown[] = [];
+    assert.equal(schema.decodeQuickly(bytes, 0, 1, found), bytes.length);
+    assert.deepEqual(found, [values]);
+  }
 });
 
 test("packed schemas", () => {
@@ -218,7 +252,7 @@ function samples(count: number, check: (schema: Schema, value: unknown, random: 
 const shown = (s: Schema, v: unknown): string => `${s.toJson()}\n${s.toJsonLine(v)}`;
 
 test("random values have the bytes of the model", () => {
-  samples(600, (schema, value) => {
+  samples(300, (schema, value) => {
     const bytes = schema.encodeValue(value);
     assert.equal(toHex(bytes), toHex(model(items(schema.facts, schema.root, value, true))), shown(schema, value));
     assert.equal(schema.toJsonLine(schema.decodeValue(bytes)), schema.toJsonLine(value));
@@ -229,7 +263,7 @@ test("random values have the bytes of the model", () => {
 
 test("of other bytes than those of a value, all that is read has these bytes", () => {
   let read = 0;
-  samples(150, (schema, value) => {
+  samples(100, (schema, value) => {
     const bytes = schema.encodeValue(value);
     if (bytes.length > 40) return;
     for (let n = 0; n < bytes.length; n++) assert.throws(() => schema.decodeValue(bytes.subarray(0, n)), DecodeError);
@@ -253,13 +287,13 @@ test("of other bytes than those of a value, all that is read has these bytes", (
       if (!/NaN/.test(schema.toJsonLine(found))) assert.equal(toHex(schema.encodeValue(found)), toHex(other), shown(schema, value));
     }
   });
-  assert.ok(read > 500, `${read} were read`);
+  assert.ok(read > 300, `${read} were read`);
 });
 
 test("any schema becomes one with other parts packed", () => {
   const random = new Random(11);
   let done = 0;
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < 300; i++) {
     const plain = random.schema(false);
     const value = random.value(plain.facts, plain.root);
     const [x, y] = [random.otherFormats(plain), random.otherFormats(plain)];
@@ -277,7 +311,7 @@ test("any schema becomes one with other parts packed", () => {
       assert.equal(today.toJsonLine(values.decodeValue(bytes)), today.toJsonLine(value), `${shown(from, value)}\n${today.toJson()}`);
     }
   }
-  assert.ok(done > 500, `${done} were read`);
+  assert.ok(done > 800, `${done} were read`);
 });
 
 test("packed values of older types", () => {
@@ -304,7 +338,14 @@ test("packed values of older types", () => {
   const set = (of: Shape): Schema => schema({ k: "set", of, compact: false });
   assert.ok(mismatch(set(packed(leaf("word8"))), set(packed(leaf("word16")))).startsWith("value[]: Packed Word8 cannot become Packed Word16; "));
   assert.ok(mismatch(set(packed(leaf("word8"))), set(leaf("word8"))).startsWith("value[]: Packed Word8 cannot become Word8; "));
-  assert.equal(mismatch(set(packed(list(bool))), set(packed(list(unpacked(bool))))), "");
+  assert.ok(mismatch(set(packed(list(bool))), set(packed(list(unpacked(bool))))).startsWith("value[]: Packed [Bool] cannot become "));
+  // Programs of the plain format do not know what is unpacked.
+  const swapped = evolve(schema(packed(tuple(leaf("word16"), unpacked(leaf("word16"))))), { schema: schema(packed(tuple(unpacked(leaf("word16")), leaf("word16")))) });
+  assert.deepEqual(swapped.decodeValue(fromHex("012c01")), [1, 300]);
+  // Where the bytes are the same, they are read as they are.
+  const pair = (...news: string[]): Schema => schema(packed(to(0)), enumeration("E", "A", ...news));
+  assert.ok(evolve(pair("B"), { schema: pair("C"), evolution: { E: [{ rule: "renamedConstructor", old: "B", new: "C" }] } }) instanceof Schema);
+  assert.deepEqual(evolve(pair("B"), { schema: pair("B", "C") }).decodeValue(fromHex("80")), { tag: "B" });
   const chain = (last: Shape): Definition => record("Chain", { next: maybe(packed(to(0))), last });
   assert.ok(mismatch(schema(to(0), chain(bool)), schema(to(0), chain(maybe(bool)))).endsWith("the schemas are too large to be compared"));
   const unknown: Shape = { k: "opaque", name: "X", version: 0n, size: null };

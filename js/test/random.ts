@@ -76,7 +76,7 @@ export class Random {
       // Keys stay as they are.
       if (x.k === "set" || x.k === "ratio") return x;
       const y: Shape = x.k === "map" ? { ...x, value: change(x.value) } : x.k === "array" ? { ...x, of: change(x.of) } : mapShapes(change, x);
-      const k = this.of(["", "", "packed", "unpacked"] as const);
+      const k = this.of(["", "", "", "", "", "", "packed", "unpacked"] as const);
       return k === "" ? y : { k, of: y };
     };
     return inOrder(change(s.root), s.definitions.map((d) => ({
