@@ -41,6 +41,16 @@ function recoded(facts: Facts, x: Shape, y: Shape): (st: State) => Uint8Array {
   };
 }
 
+/** Reads a value, and gives its bytes. */
+function copied(facts: Facts, x: Shape): (st: State) => Uint8Array {
+  const exact = new Exact(x, facts);
+  return (st) => {
+    const start = st.at;
+    exact.read(st);
+    return st.data.subarray(start, st.at);
+  };
+}
+
 /** Compares the shapes of two schemas. */
 class Match {
   private planner = new Planner();
@@ -96,8 +106,8 @@ class Match {
     }
     if (key.kind === "droppingPacked") {
       planner.spend(path, 1);
-      const value = new Exact({ k: "packed", of: key.shape }, this.old.facts);
-      return [through(false, (st) => { value.read(st); return new Uint8Array(0); }, null)];
+      const read = copied(this.old.facts, { k: "packed", of: key.shape });
+      return [through(false, (st) => read(st).subarray(0, 0), null)];
     }
     if (key.kind === "wrapped") {
       planner.spend(path, 1);
@@ -179,7 +189,7 @@ class Match {
     const fromPacked = x.k === "packed" ? x.of : null;
     const toPacked = y.k === "packed" ? y.of : null;
     let { found, reformatted } = this.between(path, fromPacked ?? x, toPacked ?? y);
-    if (fromPacked !== null && toPacked !== null && !reformatted && isIdentity(found)) return through(true, recoded(this.old.facts, x, x), null);
+    if (fromPacked !== null && toPacked !== null && !reformatted && isIdentity(found)) return through(true, copied(this.old.facts, x), null);
     // (The order of packed keys is not looked into.)
     if (inKey) throw this.cannot(path, x, y);
     const problem = unreadable(found);

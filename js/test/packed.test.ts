@@ -9,7 +9,7 @@ import { Facts } from "../src/facts.js";
 import { readBytes, writeBytes } from "../src/files.js";
 import { Evolution } from "../src/rules.js";
 import { Schema } from "../src/schema.js";
-import { Constructor, Definition, fieldShapes, Leaf, leaf, Shape } from "../src/shapes.js";
+import { Constructor, Definition, fieldShapes, Leaf, leaf, LeafType, Shape } from "../src/shapes.js";
 import { typescriptSource } from "../src/source.js";
 import { State } from "../src/state.js";
 import { Indexed, Ratio, takeApart } from "../src/values.js";
@@ -74,6 +74,8 @@ test("packed bytes", () => {
   golden({ k: "array", index: leaf("word16"), of: bool }, { from: 300, to: 301, elements: [true, false] }, "ac02 ad02 02 80");
   golden({ k: "map", key: bool, value: leaf("word8"), compact: false }, [[false, 1], [true, 2]], "02 40 01 02");
   golden({ k: "set", of: leaf("int16"), compact: true }, [-2, 3], "02 03 06");
+  golden({ k: "set", of: unpacked(leaf("word16")), compact: true }, [2, 256], "02 0200 0001");
+  golden(new Schema({ k: "set", of: packed(leaf("word16")), compact: true }, []), [2, 256], "02 02 8002");
   golden(tuple({ k: "constant", bytes: Uint8Array.of(1, 2) }, { k: "opaque", name: "", version: 0n, size: 1n }),
     [Uint8Array.of(1, 2), Uint8Array.of(9)], "0102 09");
   golden(list(unit), [[], [], []], "03");
@@ -342,6 +344,9 @@ test("packed values of older types", () => {
   // Programs of the plain format do not know what is unpacked.
   const swapped = evolve(schema(packed(tuple(leaf("word16"), unpacked(leaf("word16"))))), { schema: schema(packed(tuple(unpacked(leaf("word16")), leaf("word16")))) });
   assert.deepEqual(swapped.decodeValue(fromHex("012c01")), [1, 300]);
+  // A field that stays as it is.
+  const kept = (n: LeafType): Schema => schema(to(0), record("Kept", { n: leaf(n), x: packed(tuple(bool, leaf("utf8"))) }));
+  assert.deepEqual(evolve(kept("word8"), { schema: kept("int32") }).decodeValue(fromHex("07800161")), { n: 7, x: [true, "a"] });
   // Where the bytes are the same, they are read as they are.
   const pair = (...news: string[]): Schema => schema(packed(to(0)), enumeration("E", "A", ...news));
   assert.ok(evolve(pair("B"), { schema: pair("C"), evolution: { E: [{ rule: "renamedConstructor", old: "B", new: "C" }] } }) instanceof Schema);
