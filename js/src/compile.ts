@@ -257,6 +257,7 @@ function sourceOf(root: Shape, facts: Facts): string | null {
   const main: string[] = [];
   const value = program.shape(root, main);
   return `"use strict";
+const s=new DataView(new ArrayBuffer(8));
 let d,w,e=0,p=0,z=0,h=0,o=0,r=0;
 function G(){throw U;}
 function X(){if(r===0){if(p>=e)G();o=d[p++];r=8;}return o>>--r&1;}
@@ -264,9 +265,11 @@ function Y(k,u){let n=0;for(let i=0;i<k;i++)n=2*n+X();return n<u?n:2*n+X()-u;}
 function N(){let n=0,m=1;h=0;for(let i=0;i<10;i++){if(p>=e)G();const b=d[p++];if(i<7)n+=(b&127)*m;else h+=(b&127)*m;
 if(b<128){if((b===0&&i>0)||h>32767)G();return n;}m=i===6?1:m*128;}G();}
 function V(){const n=N();if(h>0)G();return n;}
-function L(){const n=N();return h>0?BigInt(h)*562949953421312n+BigInt(n):BigInt(n);}
+function M(){const n=N();s.setUint32(0,n,true);s.setUint32(4,(n/4294967296|0)+h*131072,true);}
+function L(){M();return s.getBigUint64(0,true);}
 function Z(){const n=V();return n%2===0?n/2:-(n+1)/2;}
-function ZL(){const n=N();if(h===0)return BigInt(n%2===0?n/2:-(n+1)/2);const m=BigInt(h)*562949953421312n+BigInt(n);return m&1n?-(m>>1n)-1n:m>>1n;}
+function ZL(){M();const a=s.getUint32(0,true),b=s.getUint32(4,true),m=-(a&1);
+s.setUint32(0,(a>>>1|b<<31)^m,true);s.setUint32(4,b>>>1^m,true);return s.getBigInt64(0,true);}
 function I(){const h=V(),n=h>>>1;if(h>1e9||n>e-p)G();p+=n;if(n===0){if(h&1)G();return 0n;}if(d[p-1]===0)G();
 let m;if(n<=6){let x=0;for(let i=p-1;i>=p-n;i--)x=x*256+d[i];m=BigInt(x);}else m=B(d,p-n,p);return h&1?-m:m;}
 function T(n){const to=p+n;if(n<=24){let s="";for(let i=p;i<to;i++){const c=d[i];if(c>127){const f=p;p=to;return S(d,f,to);}s+=C(c);}p=to;return s;}
