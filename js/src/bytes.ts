@@ -1,5 +1,6 @@
 /** Bytes as text, and bytes that grow. */
 import { AshlarError } from "./errors.js";
+import { shorterCodes } from "./shapes.js";
 
 /** Bytes in hexadecimal. */
 export function toHex(data: Uint8Array): string {
@@ -28,6 +29,9 @@ export function concat(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 const encoder = new TextEncoder();
+
+/** Of a packed value that is being written: where the byte is that takes its bits, and how many it still takes. */
+export class Bits { at = 0; room = 0; }
 
 /** Bytes that are being written. */
 export class Sink {
@@ -60,6 +64,17 @@ export class Sink {
     let w = BigInt.asUintN(64, n);
     for (; w > 127n; w >>= 7n) this.u8(Number(w & 127n) | 128);
     this.u8(Number(w));
+  }
+
+  /** One of so many symbols of a packed value. */
+  symbol(bits: Bits, count: number, i: number): void {
+    const [width, short] = shorterCodes(count);
+    const code = i < short ? i : i + short;
+    for (let j = i < short ? width - 1 : width; j >= 0; j--) {
+      if (bits.room === 0) { bits.at = this.length; bits.room = 8; this.u8(0); }
+      bits.room--;
+      (this.data[bits.at] as number) |= ((code >> j) & 1) << bits.room;
+    }
   }
 
   count(n: number, compact: boolean): void {

@@ -2,9 +2,9 @@
  * Decoders that are compiled to functions. They read what is usual, and give up for the rest: at the first value that
  * is refused, is nested deep, or has parts that only the exact decoder knows.
  */
-import { Facts, fair, isOrdered } from "./facts.js";
+import { Costs, Facts, fair, isOrdered } from "./facts.js";
 import { bigOf } from "./leafread.js";
-import { Constructor, Definition, fieldShapes, isPositional, Leaf, NUMBERS, Shape, tagSize } from "./shapes.js";
+import { Constructor, Definition, fieldShapes, isPositional, Leaf, NUMBERS, packedLeaf, Shape, shorterCodes, tagSize } from "./shapes.js";
 
 /** Reads values from an index on, at most so many, and adds them. Returns where the first one begins that it does not read. */
 export type Fast = (bytes: Uint8Array, at: number, count: number, out: unknown[]) => number;
@@ -20,10 +20,32 @@ class Unusual extends Error {}
 
 /** Lines of a program that reads shapes. */
 class Program {
-  readonly functions: string[] = [];
   private next = 0;
+  // The format of the shape that is at hand.
+  private packed = false;
+  // The functions of definitions that are called: one for each format.
+  private readonly called = new Map<string, { to: number; packed: boolean }>();
 
   constructor(private readonly facts: Facts) {}
+
+  /** The functions of all definitions that are called, and of those that they call. */
+  functions(): string[] {
+    // (More are added meanwhile.)
+    return Array.from(this.called, ([name, { to, packed }]) =>
+      this.inFormat(packed, () => this.definition(name, this.facts.definitions[to] as Definition)));
+  }
+
+  private get costs(): Costs {
+    return this.packed ? this.facts.packed : this.facts.plain;
+  }
+
+  private inFormat<T>(packed: boolean, f: () => T): T {
+    const before = this.packed;
+    this.packed = packed;
+    const found = f();
+    this.packed = before;
+    return found;
+  }
 
   private name(prefix: string): string {
     return `${prefix}${this.next++}`;
@@ -51,8 +73,21 @@ class Program {
       case "reference": {
         const d = this.facts.definitions[s.to] as Definition;
         if (d.form === "newtype" && !this.facts.recursive.has(s.to)) return this.shape(fieldShapes(d)[0] as Shape, out);
-        return `D${s.to}()`;
+        const name = `${this.packed ? "P" : "D"}${s.to}`;
+        this.called.set(name, { to: s.to, packed: this.packed });
+        return `${name}()`;
       }
+      case "packed": {
+        if (this.packed) return this.apart(s.of, out);
+        // (This may be in a part of a packed value that is not packed.)
+        const open = this.bind("o", out);
+        const room = this.bind("r", out);
+        out.push("r=0;");
+        const v = this.bind(this.inFormat(true, () => this.apart(s.of, out)), out);
+        out.push(`if(o&(1<<r)-1)G();o=${open};r=${room};`);
+        return v;
+      }
+      case "unpacked": return this.inFormat(false, () => this.apart(s.of, out));
       default: return this.unusual(out);
     }
   }
@@ -69,7 +104,19 @@ class Program {
   }
 
   private beside(s: Shape, more: number, out: string[]): string {
-    return fair(this.facts.costOf(s), more) ? this.shape(s, out) : this.unusual(out);
+    return fair(this.costs.of(s), more) ? this.shape(s, out) : this.unusual(out);
+  }
+
+  private apart(s: Shape, out: string[]): string {
+    return this.beside(s, 0, out);
+  }
+
+  /** The number of one of so many constructors. */
+  private tag(count: number, out: string[]): string {
+    if (this.packed) return count === 1 ? "0" : count === 2 ? "X()" : `Y(${shorterCodes(count).join()})`;
+    const size = tagSize(count);
+    out.push(`p+=${size};if(p>e)G();`);
+    return size === 1 ? "d[p-1]" : "w.getUint16(p-2,true)";
   }
 
   private textKey(s: Shape): boolean {
@@ -78,6 +125,7 @@ class Program {
   }
 
   private leaf(l: Leaf, out: string[]): string {
+    if (this.packed) l = packedLeaf(l);
     const le = l.enc !== "bigEndian";
     const fixed = (n: number, method: string): string => {
       out.push(`p+=${n};if(p>e)G();`);
@@ -86,12 +134,15 @@ class Program {
     const n = NUMBERS.get(l.type);
     if (n !== undefined) {
       const signed = l.type.startsWith("int");
-      if (l.enc === "varint" && !signed && n[0] <= 4) {
-        const v = this.bind("V()", out);
-        out.push(`if(${v}>${n[2]})G();`);
+      if (l.enc === "zigzag" || (l.enc === "varint" && !signed)) {
+        const big = n[0] === 8;
+        const v = this.bind(l.enc === "varint" ? (big ? "L()" : "V()") : big ? "ZL()" : "Z()", out);
+        // (All others of 64 bits fit.)
+        if (!big) out.push(`if(${v}<${n[1]}||${v}>${n[2]})G();`);
+        else if (l.enc === "zigzag" && !signed) out.push(`if(${v}<0n)G();`);
         return v;
       }
-      if (l.enc === "varint" || l.enc === "zigzag") return this.unusual(out);
+      if (l.enc === "varint") return this.unusual(out);
       return fixed(n[0], `get${n[0] === 8 ? "Big" : ""}${signed ? "Int" : "Uint"}${n[0] * 8}`);
     }
     switch (l.type) {
@@ -99,6 +150,7 @@ class Program {
       case "float32": return fixed(4, "getFloat32");
       case "float64": return fixed(8, "getFloat64");
       case "bool": {
+        if (this.packed) return "X()===1";
         out.push("if(p>=e)G();");
         const v = this.bind("d[p++]", out);
         out.push(`if(${v}>1)G();`);
@@ -120,21 +172,22 @@ class Program {
   }
 
   private length(compact: boolean, out: string[]): string {
-    if (compact) return "V()";
+    if (compact || this.packed) return "V()";
     out.push("p+=8;if(p>e||w.getUint32(p-4,true)!==0)G();");
     return "w.getUint32(p-8,true)";
   }
 
   private maybe(of: Shape, out: string[]): string {
     const v = this.name("v");
-    out.push(`let ${v}=null;if(p>=e)G();switch(d[p++]){case 0:break;case 1:{`);
+    const tag = this.tag(2, out);
+    out.push(`let ${v}=null;switch(${tag}){case 0:break;case 1:{`);
     const x = this.beside(of, 1, out);
     out.push(`${v}=${this.facts.mayBeNull(of) ? `{just:${x}}` : x};break;}default:G();}`);
     return v;
   }
 
   private list(of: Shape, compact: boolean, full: boolean, out: string[]): string {
-    if (this.facts.costOf(of)[1] === 0) return this.unusual(out);
+    if (this.costs.of(of)[1] === 0) return this.unusual(out);
     const n = this.bind(this.length(compact, out), out);
     const v = this.bind("[]", out);
     const i = this.name("i");
@@ -145,7 +198,7 @@ class Program {
   }
 
   private map(key: Shape, value: Shape, compact: boolean, out: string[]): string {
-    if (this.facts.costOfAll([key, value])[1] === 0) return this.unusual(out);
+    if (this.costs.ofAll([key, value])[1] === 0) return this.unusual(out);
     const ordered = isOrdered(this.facts.unordered, key);
     const b = this.facts.bareShape(key);
     const text = b.k === "leaf" && b.type === "utf8";
@@ -172,20 +225,19 @@ class Program {
     return `{${c.fields.map((f, i) => `[${JSON.stringify(f.name)}]:${values[i]}`).join(",").replace(/\["([A-Za-z][A-Za-z0-9]*)"\]/g, "$1")}}`;
   }
 
-  /** The function that reads a definition. */
-  definition(d: Definition, i: number): string {
+  /** The function of this name, which reads a definition. */
+  private definition(name: string, d: Definition): string {
     const out: string[] = [];
     let result = "";
     const c = d.constructors[0];
     if (d.form === "sum") {
       const count = d.constructors.length;
-      const size = tagSize(count);
       if (count === 0) out.push("G();");
-      else out.push(`p+=${size};if(p>e)G();switch(${size === 1 ? "d[p-1]" : "w.getUint16(p-2,true)"}){`);
+      else { const tag = this.tag(count, out); out.push(`switch(${tag}){`); }
       d.constructors.forEach((k, tag) => {
         const shapes = k.fields.map((f) => f.shape);
         const inner: string[] = [];
-        if (k.retired || !fair(this.facts.costOfAll(shapes), size)) return;
+        if (k.retired || !fair(this.costs.ofAll(shapes), this.costs.tag(count))) return;
         const value = k.fields.length === 0 ? "" : `,value:${this.record(k, inner)}`;
         out.push(`case ${tag}:{${inner.join("")}z--;return{tag:${JSON.stringify(k.name)}${value}};}`);
       });
@@ -194,26 +246,35 @@ class Program {
     } else if (c !== undefined) {
       result = d.form === "newtype" ? this.shape((c.fields[0] as { shape: Shape }).shape, out) : this.record(c, out);
     }
-    return `function D${i}(){if(++z>${MOST_DEEP})G();${out.join("")}const r=${result};z--;return r;}`;
+    return `function ${name}(){if(++z>${MOST_DEEP})G();${out.join("")}const q=${result};z--;return q;}`;
   }
 }
 
 /** The source of a decoder. */
 function sourceOf(root: Shape, facts: Facts): string | null {
-  if (!fair(facts.costOf(root)) || facts.costOf(root)[1] === 0) return null;
+  if (!fair(facts.plain.of(root))) return null;
   const program = new Program(facts);
-  const bodies = facts.definitions.map((d, i) => program.definition(d, i));
   const main: string[] = [];
   const value = program.shape(root, main);
   return `"use strict";
-let d,w,e=0,p=0,z=0;
+const s=new DataView(new ArrayBuffer(8));
+let d,w,e=0,p=0,z=0,h=0,o=0,r=0;
 function G(){throw U;}
-function V(){let n=0,m=1;for(let i=0;i<7;i++){if(p>=e)G();const b=d[p++];n+=(b&127)*m;if(b<128){if(b===0&&i>0)G();return n;}m*=128;}G();}
+function X(){if(r===0){if(p>=e)G();o=d[p++];r=8;}return o>>--r&1;}
+function Y(k,u){let n=0;for(let i=0;i<k;i++)n=2*n+X();return n<u?n:2*n+X()-u;}
+function N(){let n=0,m=1;h=0;for(let i=0;i<10;i++){if(p>=e)G();const b=d[p++];if(i<7)n+=(b&127)*m;else h+=(b&127)*m;
+if(b<128){if((b===0&&i>0)||h>32767)G();return n;}m=i===6?1:m*128;}G();}
+function V(){const n=N();if(h>0)G();return n;}
+function M(){const n=N();s.setUint32(0,n,true);s.setUint32(4,(n/4294967296|0)+h*131072,true);}
+function L(){M();return s.getBigUint64(0,true);}
+function Z(){const n=V();return n%2===0?n/2:-(n+1)/2;}
+function ZL(){M();const a=s.getUint32(0,true),b=s.getUint32(4,true),m=-(a&1);
+s.setUint32(0,(a>>>1|b<<31)^m,true);s.setUint32(4,b>>>1^m,true);return s.getBigInt64(0,true);}
 function I(){const h=V(),n=h>>>1;if(h>1e9||n>e-p)G();p+=n;if(n===0){if(h&1)G();return 0n;}if(d[p-1]===0)G();
 let m;if(n<=6){let x=0;for(let i=p-1;i>=p-n;i--)x=x*256+d[i];m=BigInt(x);}else m=B(d,p-n,p);return h&1?-m:m;}
 function T(n){const to=p+n;if(n<=24){let s="";for(let i=p;i<to;i++){const c=d[i];if(c>127){const f=p;p=to;return S(d,f,to);}s+=C(c);}p=to;return s;}
 const f=p;p=to;return S(d,f,to);}
-${bodies.join("\n")}
+${program.functions().join("\n")}
 function R(){${main.join("")}return ${value};}
 return function(bytes,at,count,out){d=bytes;w=new DataView(d.buffer,d.byteOffset,d.byteLength);e=d.length;p=at;let done=at;
 try{for(let i=0;i<count;i++){z=0;out.push(R());done=p;}}catch(x){if(x!==U&&!(x instanceof TypeError)&&!(x instanceof RangeError))throw x;}finally{d=w=undefined;}

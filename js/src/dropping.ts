@@ -21,6 +21,8 @@ export function dropShape(planner: Planner, path: Path, s: Shape): Op[] {
     case "reference": return planner.call(path, { kind: "dropping", old: s.to });
     case "opaque": return s.size === null ? bad(path, "NotDescribed", s.name) : [skip(Number(s.size))];
     case "irregular": return bad(path, "IsIrregular", s.name);
+    case "packed": return planner.call(path, { kind: "droppingPacked", shape: s.of });
+    case "unpacked": return inner(s.of);
   }
 }
 

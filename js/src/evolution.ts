@@ -9,7 +9,7 @@ import { Evolution } from "./rules.js";
 import { Schema } from "./schema.js";
 import { Shape } from "./shapes.js";
 import { State } from "./state.js";
-import { origin, Translation } from "./translate.js";
+import { atOrigin, Translation } from "./translate.js";
 
 /** The data of a schema cannot be read as a type. The message is that of Haskell's `describeMismatch`. */
 export class EvolutionError extends AshlarError {
@@ -21,19 +21,16 @@ export interface Today { schema: Schema; evolution?: Evolution; skipping?: boole
 
 /** Reads values, which may have been written with another schema. */
 export interface Values {
-  /** May a value have no bytes? */
-  readonly mayBeEmpty: boolean;
   /** All bytes of a value. */
   decodeValue(bytes: Uint8Array): unknown;
   /** The value that begins at an index, and where it ends. Offsets in errors count from there. */
   decodeFrom(bytes: Uint8Array, at: number): [unknown, number];
-  /** Values up to the first that is out of the ordinary. Returns where that begins. */
+  /** Values up to the first that is out of the ordinary, or has no bytes. Returns where that begins. */
   decodeQuickly(bytes: Uint8Array, at: number, count: number, into: unknown[]): number;
 }
 
 /** Translates old bytes, and reads the new ones. Offsets in errors are those in the old bytes. */
 class Evolved implements Values {
-  readonly mayBeEmpty = true;
   private readonly translation: Translation;
 
   constructor(private readonly schema: Schema, found: Program) {
@@ -52,8 +49,7 @@ class Evolved implements Values {
     try {
       return [this.schema.decodeValue(found.bytes), st.at];
     } catch (e) {
-      if (!(e instanceof DecodeError)) throw e;
-      throw new DecodeError(origin(found.pieces, e.offset, st.at) - at, e.path, e.reason);
+      throw atOrigin(e, found.pieces, st);
     }
   }
 

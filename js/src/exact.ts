@@ -2,9 +2,9 @@
  * The decoder that defines what is refused, and with which words. It is slow. The compiled one gives up where anything
  * is out of the ordinary, and this one reads the value again. It keeps its own stack, so values may be nested deep.
  */
-import { Facts, fair, isOrdered, isPlain, ownParts } from "./facts.js";
+import { Costs, Facts, fair, isOrdered, isPlain, ownParts } from "./facts.js";
 import { leafReader } from "./leafread.js";
-import { Constructor, cut, Definition, isSmall, Shape, tagSize } from "./shapes.js";
+import { Constructor, cut, Definition, isSmall, Leaf, packedLeaf, Shape, tagSize } from "./shapes.js";
 import { Frame, State } from "./state.js";
 import { compare, indicesBetween, recordMaker, taggedMaker } from "./values.js";
 
@@ -42,6 +42,21 @@ function gcd(a: bigint, b: bigint): bigint {
   return a;
 }
 
+/** Reads a packed value, given the reader of what is packed. */
+function withBits(node: Node): Node {
+  return nesting(function* (st): Reads {
+    const { at, open, room } = st;
+    st.room = 0;
+    const value = node.gen === null ? node.now(st) : yield node.gen(st);
+    st.expectNoBits();
+    // It may stand in a part of another packed value that is not packed.
+    st.open = open;
+    st.room = room;
+    if (st.at === at) st.spend(EMPTIES, 1);
+    return value;
+  });
+}
+
 /** What a derived instance says of a tag that is too large. */
 function tagText(name: string, count: number, tag: number): string {
   const tags = count === 1 ? "1 constructor (tag 0)"
@@ -51,22 +66,35 @@ function tagText(name: string, count: number, tag: number): string {
 
 /** A decoder of values of a schema. `derived` gives the words of Haskell's derived instances. */
 export class Exact {
-  private readonly known = new Map<number, Node>();
   private readonly root: Node;
 
-  constructor(root: Shape, private readonly facts: Facts, private readonly derived = false) {
-    this.root = this.uncovered(root);
+  constructor(root: Shape, facts: Facts, derived = false) {
+    this.root = new Format(facts, derived).uncovered(root);
   }
 
   /** Read a value at the cursor. */
   read(st: State): unknown {
     return this.root.now(st);
   }
+}
+
+/** Decoders of shapes in the plain format, or in the packed one. */
+class Format {
+  private readonly known = new Map<number, Node>();
+  private readonly costs: Costs;
+  private readonly inPlain: Format;
+  private readonly inPacked: Format;
+
+  constructor(private readonly facts: Facts, private readonly derived: boolean, plain: Format | null = null) {
+    this.costs = plain === null ? facts.plain : facts.packed;
+    this.inPlain = plain ?? this;
+    this.inPacked = plain === null ? new Format(facts, derived, this) : this;
+  }
 
   // A covered shape is part of a value whose work is linear in its bytes.
 
-  private uncovered(s: Shape): Node {
-    const cost = this.facts.costOf(s);
+  uncovered(s: Shape): Node {
+    const cost = this.costs.of(s);
     if (this.derived || fair(cost)) return this.shape(s, true);
     if (fair(cost, 1)) return this.charged(1, this.shape(s, true));
     return this.charged(ownParts(s), this.shape(s, false));
@@ -79,18 +107,27 @@ export class Exact {
   }
 
   private beside(s: Shape, more = 1): Node {
-    return this.part(s, this.derived || fair(this.facts.costOf(s), more));
+    return this.part(s, this.derived || fair(this.costs.of(s), more));
   }
 
   private part(s: Shape, covered: boolean): Node {
     return covered ? this.shape(s, true) : this.uncovered(s);
   }
 
+  private leaf(l: Leaf): (st: State) => unknown {
+    if (this.isPlain()) return leafReader(l);
+    return l.type === "bool" ? (st) => st.symbol(2) === 1 : leafReader(packedLeaf(l));
+  }
+
+  private isPlain(): boolean {
+    return this.inPlain === this;
+  }
+
   private shape(s: Shape, covered: boolean): Node {
     switch (s.k) {
-      case "leaf": return atOnce(leafReader(s));
+      case "leaf": return atOnce(this.leaf(s));
       case "between": {
-        const read = leafReader(s.leaf);
+        const read = this.leaf(s.leaf);
         return atOnce((st) => {
           const start = st.at;
           const n = read(st) as bigint;
@@ -105,8 +142,8 @@ export class Exact {
         const nodes = s.of.map((x) => this.part(x, covered));
         return nesting((st) => this.fields(nodes, st));
       }
-      case "list": case "nonEmpty": case "set": return this.list(s.k, s.of, s.compact);
-      case "map": return this.map(s.key, s.value, s.compact);
+      case "list": case "nonEmpty": case "set": return this.list(s.k, s.of, s.compact || !this.isPlain());
+      case "map": return this.map(s.key, s.value, s.compact || !this.isPlain());
       case "array": return this.array(s.index, s.of, covered);
       case "constant": {
         const expected = s.bytes;
@@ -135,6 +172,11 @@ export class Exact {
       }
       case "irregular":
         return atOnce((st) => st.invalid(st.at, `the irregular type ${cut(s.name)} is not described`));
+      case "packed": {
+        const node = this.inPacked.uncovered(s.of);
+        return this.isPlain() ? withBits(node) : node;
+      }
+      case "unpacked": return this.inPlain.uncovered(s.of);
     }
   }
 
@@ -167,12 +209,9 @@ export class Exact {
     const inner = this.beside(of);
     const wraps = this.facts.mayBeNull(of);
     const frame = frameOf("Maybe", "Just", [[]]);
-    const derived = this.derived;
+    const readTag = this.tag("Maybe", 2);
     return nesting(function* (st): Reads {
-      st.need(1);
-      const tag = st.data[st.at] as number;
-      if (tag > 1) st.invalid(st.at, derived ? tagText("Maybe", 2, tag) : `Maybe: there is no constructor ${tag}`);
-      st.at++;
+      const tag = readTag(st);
       if (tag === 0) return null;
       st.enter(frame);
       st.part(0);
@@ -201,7 +240,7 @@ export class Exact {
 
   private list(k: "list" | "nonEmpty" | "set", of: Shape, compact: boolean): Node {
     const node = this.beside(of);
-    const least = this.facts.costOf(of)[1];
+    const least = this.costs.of(of)[1];
     const ordered = k === "set" && isOrdered(this.facts.unordered, of) ? of : null;
     const elements = (st: State, n: number | bigint): Reads => this.elements(node, least, ordered, st, n);
     return nesting(function* (st): Reads {
@@ -216,7 +255,7 @@ export class Exact {
     const facts = this.facts;
     const k = this.beside(key);
     const v = this.beside(value);
-    const least = facts.costOfAll([key, value])[1];
+    const least = this.costs.ofAll([key, value])[1];
     const ordered = isOrdered(facts.unordered, key);
     return nesting(function* (st): Reads {
       const n = st.length(compact);
@@ -241,14 +280,15 @@ export class Exact {
   private array(index: Shape, of: Shape, covered: boolean): Node {
     const i = this.part(index, covered);
     const node = this.beside(of);
-    const least = this.facts.costOf(of)[1];
+    const least = this.costs.of(of)[1];
+    const compact = !this.isPlain();
     const counted = isPlain(index);
     const elements = (st: State, n: number | bigint): Reads => this.elements(node, least, null, st, n);
     return nesting(function* (st): Reads {
       const from = i.gen === null ? i.now(st) : yield i.gen(st);
       const to = i.gen === null ? i.now(st) : yield i.gen(st);
       const start = st.at;
-      const n = st.length(false);
+      const n = st.length(compact);
       const values = yield elements(st, n);
       if (counted && indicesBetween(index, from, to) !== BigInt(n)) {
         st.invalid(start, "an array with another number of elements than its bounds");
@@ -285,20 +325,29 @@ export class Exact {
     });
   }
 
-  private sum(name: string, d: Definition): Node {
-    const count = d.constructors.length;
-    const derived = this.derived;
-    const known: Array<((st: State) => Reads) | undefined> = [];
-    const alternative = (tag: number): ((st: State) => Reads) =>
-      (known[tag] = known[tag] ?? this.alternative(name, count, d.constructors[tag] as Constructor));
-    return nesting(function* (st): Reads {
-      if (count === 0) st.invalid(st.at, `${name} has no values`);
+  /** A reader of the number of a constructor. */
+  private tag(name: string, count: number): (st: State) => number {
+    if (!this.isPlain()) return (st) => st.symbol(count);
+    const { derived } = this;
+    return (st) => {
       const start = st.skip(tagSize(count));
       const tag = count <= 256 ? (st.data[start] as number) : st.view.getUint16(start, true);
       if (tag >= count) {
         st.invalid(start, derived ? tagText(name, count, tag) : `${name}: there is no constructor ${tag}`);
       }
-      return yield alternative(tag)(st);
+      return tag;
+    };
+  }
+
+  private sum(name: string, d: Definition): Node {
+    const count = d.constructors.length;
+    const readTag = this.tag(name, count);
+    const known: Array<((st: State) => Reads) | undefined> = [];
+    const alternative = (tag: number): ((st: State) => Reads) =>
+      (known[tag] = known[tag] ?? this.alternative(name, count, d.constructors[tag] as Constructor));
+    return nesting(function* (st): Reads {
+      if (count === 0) st.invalid(st.at, `${name} has no values`);
+      return yield alternative(readTag(st))(st);
     });
   }
 
@@ -310,7 +359,7 @@ export class Exact {
     const names = words.length > 0 ? words.slice(0, shapes.length).map((w) => [w])
       : shapes.length === 1 ? [[]] : shapes.map((_, i) => [String(i + 1)]);
     const frame = frameOf(name, con, names);
-    const isFair = this.derived || fair(this.facts.costOfAll(shapes), tagSize(count));
+    const isFair = this.derived || fair(this.costs.ofAll(shapes), this.costs.tag(count));
     const nodes = shapes.map((s) => this.part(s, isFair));
     const make = taggedMaker(c);
     const fields = (st: State): Reads => this.fields(nodes, st);

@@ -1,5 +1,5 @@
 /** What is known of a schema's values before there are any. */
-import { children, Definition, fieldShapes, Leaf, mapShapes, NUMBERS, references, Shape, tagSize } from "./shapes.js";
+import { children, Definition, fieldShapes, inAnyFormat, Leaf, mapShapes, NUMBERS, references, Shape, tagSize } from "./shapes.js";
 
 /** The least number of parts and of bytes of a value. */
 export type Cost = readonly [number, number];
@@ -77,12 +77,59 @@ export function components(graph: ReadonlyMap<number, number[]>): [number[], Set
 function certain(s: Shape): number[] {
   if (s.k === "reference") return [s.to];
   if (s.k === "tuple") return s.of.flatMap(certain);
+  if (s.k === "packed" || s.k === "unpacked") return certain(s.of);
   return s.k === "array" ? certain(s.index) : [];
 }
 
 /** A shape without its newtypes, given what stands for each definition. */
 export function unwrapped(bare: readonly Shape[], s: Shape): Shape {
   return s.k === "reference" ? (bare[s.to] as Shape) : mapShapes((x) => unwrapped(bare, x), s);
+}
+
+/** The costs of all shapes in a format. In the packed one, the least numbers are of bits: a number or a length has eight. */
+export class Costs {
+  private readonly definitions: Cost[];
+
+  /** The definitions that are not endless are in an order in which each is after those that it contains. */
+  constructor(definitions: readonly Definition[], order: readonly number[], private readonly packed: boolean) {
+    this.definitions = definitions.map((d): Cost => (d.form === "sum" ? [1, this.tag(d.constructors.length)] : [MOST, 0]));
+    for (const i of order) this.definitions[i] = this.ofAll(fieldShapes(definitions[i] as Definition));
+  }
+
+  /** That of a tag, given the number of constructors. */
+  tag(count: number): number {
+    return this.packed ? Number(count > 1) : tagSize(count);
+  }
+
+  private leaf(l: Leaf): number {
+    if (!this.packed) return leastOfLeaf(l);
+    return l.type === "bool" ? 1 : 8 * Math.min(1, leastOfLeaf(l));
+  }
+
+  /** The cost of a shape. */
+  of(s: Shape): Cost {
+    switch (s.k) {
+      case "leaf": return [1, this.leaf(s)];
+      case "between": return [1, this.leaf(s.leaf)];
+      case "ratio": { const c = this.of(s.of); return plus(c, c); }
+      case "maybe": return [1, this.tag(2)];
+      case "tuple": return this.ofAll(s.of);
+      case "list": case "nonEmpty": case "set": case "map": return [1, s.compact && !this.packed ? 1 : 8];
+      case "array": { const c = this.of(s.index); return plus(plus(c, c), [1, 8]); }
+      case "constant": return [1, s.bytes.length];
+      case "reference": return this.definitions[s.to] as Cost;
+      case "opaque": return [1, s.size === null ? 0 : s.size > 0x1000000n ? MOST : Number(s.size)];
+      case "irregular": return [1, 0];
+      // (A packed value of no bytes is a step.)
+      case "packed": return [1, 1];
+      case "unpacked": return this.of(s.of);
+    }
+  }
+
+  /** The cost of a value with parts of these shapes. */
+  ofAll(shapes: readonly Shape[]): Cost {
+    return shapes.reduce((c: Cost, s) => plus(c, this.of(s)), [1, 0]);
+  }
 }
 
 /** What decoding, JSON and evolution ask of the definitions of a schema. */
@@ -93,7 +140,8 @@ export class Facts {
   readonly endless: ReadonlySet<number>;
   /** The newtypes that wrap themselves. */
   readonly recursive: ReadonlySet<number>;
-  readonly costs: Cost[];
+  readonly plain: Costs;
+  readonly packed: Costs;
   /** The definitions whose order, or that of a part, is not known. */
   readonly unordered: ReadonlySet<number>;
 
@@ -102,10 +150,9 @@ export class Facts {
     definitions.forEach((d, i) => { if (d.form !== "sum") always.set(i, fieldShapes(d).flatMap(certain)); });
     const [order, endless] = components(always);
     this.endless = endless;
-    this.costs = definitions.map((d): Cost => (d.form === "sum" ? [1, tagSize(d.constructors.length)] : [MOST, 0]));
-    for (const i of order) {
-      if (!endless.has(i)) this.costs[i] = this.costOfAll(fieldShapes(definitions[i] as Definition));
-    }
+    const finite = order.filter((i) => !endless.has(i));
+    this.plain = new Costs(definitions, finite, false);
+    this.packed = new Costs(definitions, finite, true);
     const wrapped = new Map<number, Shape>();
     definitions.forEach((d, i) => { if (d.form === "newtype") wrapped.set(i, fieldShapes(d)[0] as Shape); });
     const [unwrapOrder, recursive] = components(new Map([...wrapped].map(([i, s]) => [i, references(s)])));
@@ -137,43 +184,22 @@ export class Facts {
     return seen;
   }
 
-  /** A shape that is no newtype, unless that is recursive. */
+  /** A shape that is no newtype, unless that is recursive, and in no format of its own. */
   bareShape(s: Shape): Shape {
-    return s.k === "reference" ? (this.bare[s.to] as Shape) : s;
+    s = inAnyFormat(s);
+    return s.k === "reference" ? inAnyFormat(this.bare[s.to] as Shape) : s;
   }
 
   /** Is a value of the shape an optional one, whatever newtypes are around it? */
   mayBeNull(s: Shape): boolean {
     const seen = new Set<number>();
-    while (s.k === "reference") {
+    for (s = inAnyFormat(s); s.k === "reference"; s = inAnyFormat(s)) {
       const d = this.definitions[s.to] as Definition;
       if (d.form !== "newtype" || seen.has(s.to)) return false;
       seen.add(s.to);
       s = fieldShapes(d)[0] as Shape;
     }
     return s.k === "maybe";
-  }
-
-  /** The cost of a shape. */
-  costOf(s: Shape): Cost {
-    switch (s.k) {
-      case "leaf": return [1, leastOfLeaf(s)];
-      case "between": return [1, leastOfLeaf(s.leaf)];
-      case "ratio": { const c = this.costOf(s.of); return plus(c, c); }
-      case "maybe": return [1, 1];
-      case "tuple": return this.costOfAll(s.of);
-      case "list": case "nonEmpty": case "set": case "map": return [1, s.compact ? 1 : 8];
-      case "array": { const c = this.costOf(s.index); return plus(plus(c, c), [1, 8]); }
-      case "constant": return [1, s.bytes.length];
-      case "reference": return this.costs[s.to] as Cost;
-      case "opaque": return [1, s.size === null ? 0 : s.size > 0x1000000n ? MOST : Number(s.size)];
-      case "irregular": return [1, 0];
-    }
-  }
-
-  /** The cost of a value with parts of these shapes. */
-  costOfAll(shapes: readonly Shape[]): Cost {
-    return shapes.reduce((c: Cost, s) => plus(c, this.costOf(s)), [1, 0]);
   }
 }
 

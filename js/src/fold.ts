@@ -261,8 +261,7 @@ export function decodeRecords(
 ): { values: unknown[]; at: number; error: DecodeError | null } {
   const values: unknown[] = [];
   let at = 0;
-  const { mayBeEmpty } = reads;
-  if (!mayBeEmpty) at = reads.decodeQuickly(body, 0, count, values);
+  at = reads.decodeQuickly(body, 0, count, values);
   while (values.length < count) {
     try {
       const [value, end] = reads.decodeFrom(body, at);
@@ -275,7 +274,7 @@ export function decodeRecords(
       }
       values.push(value);
       at = next;
-      if (!mayBeEmpty) at = reads.decodeQuickly(body, at, count - values.length, values);
+      at = reads.decodeQuickly(body, at, count - values.length, values);
     } catch (e) {
       if (!(e instanceof DecodeError)) throw e;
       return { values, at, error: new DecodeError(e.offset + at, e.path, e.reason) };

@@ -92,11 +92,13 @@ function number(l: Leaf): (st: State) => unknown {
   }
 }
 
-function char(st: State): string {
-  const start = st.skip(4);
-  const n = st.view.getUint32(start, true);
-  if (n > 0x10ffff) st.invalid(start, `a Char is at most 1114111, not ${n}`);
-  return String.fromCodePoint(n);
+function char(l: Leaf): (st: State) => string {
+  return (st) => {
+    const start = st.at;
+    const n = l.enc === "varint" ? st.varint() : st.view.getUint32(st.skip(4), true);
+    if (n > 0x10ffff) st.invalid(start, `a Char is at most 1114111, not ${n}`);
+    return String.fromCodePoint(Number(n));
+  };
 }
 
 /** A reader of a leaf. */
@@ -115,14 +117,16 @@ export function leafReader(l: Leaf): (st: State) => unknown {
         st.at++;
         return b === 1;
       };
-    case "char": return char;
-    case "scalarValue":
+    case "char": return char(l);
+    case "scalarValue": {
+      const read = char(l);
       return (st) => {
         const start = st.at;
-        const c = char(st);
+        const c = read(st);
         if (/^[\ud800-\udfff]$/.test(c)) st.invalid(start, "a surrogate");
         return c;
       };
+    }
     case "natural": return (st) => magnitude(st, st.varint());
     case "bytes": case "byteArray": return (st) => st.take(st.length(l.compact));
     case "utf8":

@@ -1,15 +1,20 @@
 /** From two schemas to a program. */
+import { Sink } from "./bytes.js";
 import { definitionNames, describeShape } from "./describe.js";
 import { dropDefinition } from "./dropping.js";
+import { Exact } from "./exact.js";
+import { Facts } from "./facts.js";
 import { Mismatch } from "./mismatch.js";
-import { copy, countBytes, each, Op, Program, put, switching, tidy } from "./ops.js";
+import { copy, countBytes, each, isIdentity, Op, Program, put, switching, through, tidy, unreadable } from "./ops.js";
 import { definitionOps } from "./matchdefs.js";
+import { putValue } from "./output.js";
 import {
   bad, below, converting, FREE, Key, noValues, Path, pathText, peelings, placeIn, Planner, textOf, Wrapping,
 } from "./planning.js";
 import { Evolution, rulesOf } from "./rules.js";
 import { Schema } from "./schema.js";
 import { Constructor, Definition, Shape } from "./shapes.js";
+import { State } from "./state.js";
 import { leafOps, lettersOps, stringOps, textOps, wholeOps } from "./whole.js";
 
 /**
@@ -26,9 +31,29 @@ const size = (d: Definition): number => d.constructors.reduce((n, c) => n + 1 + 
 const CONTAINED: Wrapping = { maybe: true, list: false };
 const OPTIONAL: Wrapping = { maybe: false, list: true };
 
+/** Reads a value of the one shape, and writes it as one of the other, which has the same values. */
+function recoded(facts: Facts, x: Shape, y: Shape): (st: State) => Uint8Array {
+  const exact = new Exact(x, facts);
+  return (st) => {
+    const out = new Sink();
+    putValue(out, facts, y, exact.read(st));
+    return out.slice();
+  };
+}
+
+/** Reads a value, and gives its bytes. */
+function copied(facts: Facts, x: Shape): (st: State) => Uint8Array {
+  const exact = new Exact(x, facts);
+  return (st) => {
+    const start = st.at;
+    exact.read(st);
+    return st.data.subarray(start, st.at);
+  };
+}
+
 /** Compares the shapes of two schemas. */
 class Match {
-  private readonly planner = new Planner();
+  private planner = new Planner();
   private readonly oldPeeled: Array<Shape | null>;
   private readonly newPeeled: Array<Shape | null>;
   private readonly oldNames: string[];
@@ -45,14 +70,31 @@ class Match {
   }
 
   program(): Program {
-    const { planner, next } = this;
-    const root = this.peel(this.newPeeled, next.root);
-    const name = root !== null && root.k === "reference" ? (next.definitions[root.to] as Definition).name : "value";
-    const main = tidy(this.shapes(false, FREE, below(null, name), this.old.root, next.root));
-    for (let x = planner.queue.pop(); x !== undefined; x = planner.queue.pop()) {
-      planner.done.set(x.number, tidy(this.procedure(x.path, x.key)));
+    let root = this.peel(this.newPeeled, this.next.root);
+    while (root !== null && root.k === "packed") root = this.peel(this.newPeeled, root.of);
+    const name = root !== null && root.k === "reference" ? (this.next.definitions[root.to] as Definition).name : "value";
+    return this.plan(below(null, name), this.old.root, this.next.root);
+  }
+
+  private plan(path: Path, x: Shape, y: Shape): Program {
+    const { planner } = this;
+    const main = tidy(this.shapes(false, FREE, path, x, y));
+    for (let p = planner.queue.pop(); p !== undefined; p = planner.queue.pop()) {
+      planner.done.set(p.number, tidy(this.procedure(p.path, p.key)));
     }
     return { main, procedures: planner.done };
+  }
+
+  /** A program of its own. It may take half of the work that is left, so that some is left for what follows. */
+  private between(path: Path, x: Shape, y: Shape): { found: Program; reformatted: boolean } {
+    const outer = this.planner;
+    const half = Math.trunc(outer.left / 2);
+    const own = new Planner(half);
+    this.planner = own;
+    const found = this.plan(path, x, y);
+    this.planner = outer;
+    outer.left += own.left - half - 1;
+    return { found, reformatted: own.reformatted };
   }
 
   private procedure(path: Path, key: Key): Op[] {
@@ -61,6 +103,11 @@ class Match {
       const d = this.old.definitions[key.old] as Definition;
       planner.spend(path, size(d));
       return dropDefinition(planner, path, d);
+    }
+    if (key.kind === "droppingPacked") {
+      planner.spend(path, 1);
+      const read = copied(this.old.facts, { k: "packed", of: key.shape });
+      return [through(false, (st) => read(st).subarray(0, 0), null)];
     }
     if (key.kind === "wrapped") {
       planner.spend(path, 1);
@@ -118,6 +165,13 @@ class Match {
 
   private bare(inKey: boolean, wrapping: Wrapping, path: Path, x: Shape, y: Shape): Op[] {
     for (const s of [x, y]) if (s.k === "irregular") bad(path, "IsIrregular", s.name);
+    // (Where a value is not in a packed one, this is the plain format.)
+    if (x.k === "unpacked" && y.k === "unpacked") return this.shapes(inKey, wrapping, path, x.of, y.of);
+    if (x.k === "unpacked" || y.k === "unpacked") {
+      this.planner.reformatted = true;
+      return this.shapes(inKey, wrapping, path, x.k === "unpacked" ? x.of : x, y.k === "unpacked" ? y.of : y);
+    }
+    if (x.k === "packed" || y.k === "packed") return [this.packed(inKey, path, x, y)];
     if (x.k === "reference" && y.k === "reference") {
       return this.planner.call(path, { kind: "pair", inKey, old: x.to, next: y.to });
     }
@@ -125,6 +179,27 @@ class Match {
       ?? (inKey ? null : this.wrapped(wrapping, path, x, y));
     if (found === null) throw this.cannot(path, x, y);
     return found;
+  }
+
+  /**
+   * The step where one of the values is packed, or both. Programs know the plain format only: a packed value becomes
+   * plain bytes before a program translates it, and is packed again after that.
+   */
+  private packed(inKey: boolean, path: Path, x: Shape, y: Shape): Op {
+    const fromPacked = x.k === "packed" ? x.of : null;
+    const toPacked = y.k === "packed" ? y.of : null;
+    let { found, reformatted } = this.between(path, fromPacked ?? x, toPacked ?? y);
+    if (fromPacked !== null && toPacked !== null && !reformatted && isIdentity(found)) return through(true, copied(this.old.facts, x), null);
+    // (The order of packed keys is not looked into.)
+    if (inKey) throw this.cannot(path, x, y);
+    const problem = unreadable(found);
+    if (problem !== null) bad(path, problem.kind, ...problem.names);
+    if (fromPacked !== null) {
+      const step: Op = { op: "before", read: recoded(this.old.facts, x, fromPacked), program: found };
+      if (toPacked === null) return step;
+      found = { main: [step], procedures: new Map() };
+    }
+    return { op: "after", program: found, read: recoded(this.next.facts, toPacked as Shape, y) };
   }
 
   private leaves(inKey: boolean, path: Path, x: Shape, y: Shape): Op[] | null {

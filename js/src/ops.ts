@@ -26,8 +26,12 @@ export type Op =
   | { op: "call"; number: number }
   /** Groups in old order, and their numbers in new order. */
   | { op: "permute"; groups: Op[][]; order: number[] }
-  /** Write what a decoder makes of the bytes. How many it reads, if that is constant. */
-  | { op: "through"; read: (st: State) => Uint8Array; size: number | null }
+  /** Write what a decoder makes of the bytes. Is it the same bytes? How many it reads, if that is constant. */
+  | { op: "through"; exact: boolean; read: (st: State) => Uint8Array; size: number | null }
+  /** Run a program on what a decoder makes of the bytes. */
+  | { op: "before"; read: (st: State) => Uint8Array; program: Program }
+  /** Write what a decoder makes of the bytes that a program writes. */
+  | { op: "after"; program: Program; read: (st: State) => Uint8Array }
   /** A part whose end is not known. A program may have one only if it changes nothing. */
   | { op: "unreadable"; mismatch: Mismatch };
 
@@ -36,6 +40,8 @@ export interface Program { main: Op[]; procedures: ReadonlyMap<number, Op[]> }
 
 export const copy = (n: number): Op => ({ op: "copy", n });
 export const skip = (n: number): Op => ({ op: "skip", n });
+export const through = (exact: boolean, read: (st: State) => Uint8Array, size: number | null): Op =>
+  ({ op: "through", exact, read, size });
 export const put = (data: Uint8Array): Op => ({ op: "put", data });
 export const each = (old: boolean, next: boolean | null, least: number, ops: Op[]): Op => ({ op: "each", old, next, least, ops });
 export const switching = (name: string, width: number, exact: boolean, alternatives: Alternative[]): Op =>
@@ -74,6 +80,7 @@ export function isIdentity(p: Program): boolean {
           return putsTag(a[0], op.width, i);
         });
       case "call": return op.number >= 0;
+      case "through": return op.exact;
       default: return false;
     }
   };
@@ -167,6 +174,7 @@ export function leastRead(known: ReadonlyMap<number, number>, ops: Op[]): number
       case "switch": return op.width;
       case "call": return known.get(op.number) ?? 0;
       case "permute": return op.groups.reduce((n, g) => n + leastRead(known, g), 0);
+      case "after": return leastRead(leastReads(op.program.procedures), op.program.main);
       default: return 0;
     }
   };

@@ -1,8 +1,8 @@
 /** Writing values: as bytes, and as JSON. Values may be nested deep: both keep their own stack. */
-import { Sink, toHex } from "./bytes.js";
+import { Bits, Sink, toHex } from "./bytes.js";
 import { EncodeError } from "./errors.js";
 import { Facts, isOrdered } from "./facts.js";
-import { Constructor, Definition, fieldShapes, isPositional, isSmall, isWhole, Leaf, NUMBERS, Shape } from "./shapes.js";
+import { Constructor, Definition, fieldShapes, isPositional, isSmall, isWhole, Leaf, NUMBERS, packedLeaf, Shape } from "./shapes.js";
 import { fraction, leafText, quoted } from "./text.js";
 import { compare, Indexed, Ratio, takeApart } from "./values.js";
 
@@ -44,14 +44,15 @@ export function putWhole(out: Sink, l: Leaf, n: bigint): void {
   else out.u8(Number(n) & 0xff);
 }
 
-function putLeaf(out: Sink, l: Leaf, value: unknown): void {
+function putLeaf(out: Sink, l: Leaf, value: unknown, bits: Bits | null): void {
+  if (bits !== null) l = packedLeaf(l);
   if (isWhole(l)) { putWhole(out, l, wholeOf(l, value)); return; }
   const le = l.enc !== "bigEndian";
   switch (l.type) {
     case "unit": return;
     case "bool":
       if (typeof value !== "boolean") refuse("a boolean", value);
-      out.u8(Number(value));
+      putTag(out, 2, Number(value), bits);
       return;
     case "float32": case "float64":
       if (typeof value !== "number") refuse("a number", value);
@@ -75,7 +76,14 @@ function putLeaf(out: Sink, l: Leaf, value: unknown): void {
   }
   const c = value.codePointAt(0);
   if (c === undefined || String.fromCodePoint(c) !== value) throw new EncodeError("a string of one character is needed");
-  out.u32(c);
+  if (l.enc === "varint") out.varint(BigInt(c)); else out.u32(c);
+}
+
+/** Write the number of one of so many constructors. */
+function putTag(out: Sink, count: number, i: number, bits: Bits | null): void {
+  if (bits !== null) out.symbol(bits, count, i);
+  else if (count > 256) out.u16(i);
+  else out.u8(i);
 }
 
 function elementsOf(value: unknown): unknown[] {
@@ -91,73 +99,74 @@ function ascending(facts: Facts, s: Shape, keys: unknown[]): void {
   }
 }
 
-type Work = Array<[Shape, unknown]>;
+// A shape, a value, and the bits of the packed value that it is a part of.
+type Work = Array<[Shape, unknown, Bits | null]>;
 
-function putAll(work: Work, shapes: readonly Shape[], values: readonly unknown[]): void {
-  for (let i = values.length - 1; i >= 0; i--) work.push([shapes[shapes.length === 1 ? 0 : i] as Shape, values[i]]);
+function putAll(work: Work, shapes: readonly Shape[], values: readonly unknown[], bits: Bits | null): void {
+  for (let i = values.length - 1; i >= 0; i--) work.push([shapes[shapes.length === 1 ? 0 : i] as Shape, values[i], bits]);
 }
 
-/** Write a value. Throws an `EncodeError` if it is none of the shape. */
-export function putValue(out: Sink, facts: Facts, root: Shape, value: unknown): void {
-  const work: Work = [[root, value]];
+/** Write a value, perhaps as a part of a packed one. Throws an `EncodeError` if it is none of the shape. */
+export function putValue(out: Sink, facts: Facts, root: Shape, value: unknown, around: Bits | null = null): void {
+  const work: Work = [[root, value, around]];
   for (let item = work.pop(); item !== undefined; item = work.pop()) {
-    const [s, v] = item;
+    const [s, v, bits] = item;
     switch (s.k) {
-      case "leaf": putLeaf(out, s, v); break;
+      case "leaf": putLeaf(out, s, v, bits); break;
       case "between": {
         const n = wholeOf(s.leaf, v);
         if (n < s.low || n > s.high) throw new EncodeError(`${n} is not from ${s.low} to ${s.high}`);
-        putWhole(out, s.leaf, n);
+        putWhole(out, bits === null ? s.leaf : packedLeaf(s.leaf), n);
         break;
       }
       case "ratio": {
         const r = v as Ratio;
         if (typeof v !== "object" || v === null) refuse("a fraction", v);
-        work.push([s.of, r.denominator], [s.of, r.numerator]);
+        work.push([s.of, r.denominator, bits], [s.of, r.numerator, bits]);
         break;
       }
       case "maybe":
-        out.u8(Number(v !== null && v !== undefined));
-        if (v !== null && v !== undefined) work.push([s.of, facts.mayBeNull(s.of) ? (v as { just: unknown }).just : v]);
+        putTag(out, 2, Number(v !== null && v !== undefined), bits);
+        if (v !== null && v !== undefined) work.push([s.of, facts.mayBeNull(s.of) ? (v as { just: unknown }).just : v, bits]);
         break;
       case "tuple":
         if (!Array.isArray(v) || v.length !== s.of.length) refuse(`an array of ${s.of.length} values`, v);
-        putAll(work, s.of, v as unknown[]);
+        putAll(work, s.of, v as unknown[], bits);
         break;
       case "list": case "nonEmpty": case "set": {
         const xs = elementsOf(v);
         if (s.k === "nonEmpty" && xs.length === 0) throw new EncodeError("NonEmpty: no elements");
         if (s.k === "set") ascending(facts, s.of, xs);
-        out.count(xs.length, s.compact);
-        putAll(work, [s.of], xs);
+        out.count(xs.length, s.compact || bits !== null);
+        putAll(work, [s.of], xs, bits);
         break;
       }
       case "map": {
         const xs = elementsOf(v) as unknown[][];
         if (!xs.every((p) => Array.isArray(p) && p.length === 2)) refuse("an array of pairs", v);
         ascending(facts, s.key, xs.map((p) => p[0]));
-        out.count(xs.length, s.compact);
-        putAll(work, [{ k: "tuple", of: [s.key, s.value] }], xs);
+        out.count(xs.length, s.compact || bits !== null);
+        putAll(work, [{ k: "tuple", of: [s.key, s.value] }], xs, bits);
         break;
       }
       case "array": {
         const a = v as Indexed;
         if (typeof v !== "object" || v === null || !Array.isArray(a.elements)) refuse("an object with from, to and elements", v);
         // The bounds come before the number of elements.
-        putValue(out, facts, s.index, a.from);
-        putValue(out, facts, s.index, a.to);
-        out.count(a.elements.length, false);
-        putAll(work, [s.of], a.elements);
+        putValue(out, facts, s.index, a.from, bits);
+        putValue(out, facts, s.index, a.to, bits);
+        out.count(a.elements.length, bits !== null);
+        putAll(work, [s.of], a.elements, bits);
         break;
       }
       case "constant": out.bytes(s.bytes); break;
       case "reference": {
         const d = facts.definitions[s.to] as Definition;
-        if (d.form === "newtype") { work.push([fieldShapes(d)[0] as Shape, v]); break; }
+        if (d.form === "newtype") { work.push([fieldShapes(d)[0] as Shape, v, bits]); break; }
         const [i, fields] = constructorOf(d, v);
-        if (d.form === "sum") { if (d.constructors.length > 256) out.u16(i); else out.u8(i); }
+        if (d.form === "sum") putTag(out, d.constructors.length, i, bits);
         const shapes = (d.constructors[i] as Constructor).fields.map((f) => f.shape);
-        putAll(work, shapes, fields);
+        putAll(work, shapes, fields, bits);
         break;
       }
       case "opaque":
@@ -166,6 +175,8 @@ export function putValue(out: Sink, facts: Facts, root: Shape, value: unknown): 
         out.bytes(v as Uint8Array);
         break;
       case "irregular": throw new EncodeError(`the irregular type ${s.name} is not described`);
+      case "packed": work.push([s.of, v, bits ?? new Bits()]); break;
+      case "unpacked": work.push([s.of, v, null]); break;
     }
   }
 }

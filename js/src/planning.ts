@@ -20,11 +20,12 @@ export const below = (outer: Path, here: string | Place): Path => ({ here, outer
 export interface Wrapping { maybe: boolean; list: boolean }
 export const FREE: Wrapping = { maybe: true, list: true };
 
-/** A procedure: for a pair of definitions, for an old shape and a new recursive newtype, or one that drops a definition. */
+/** A procedure: for a pair of definitions, for an old shape and a new recursive newtype, or one that drops a definition or a packed value. */
 export type Key =
   | { kind: "pair"; inKey: boolean; old: number; next: number }
   | { kind: "wrapped"; inKey: boolean; next: number; shape: Shape; wrapping: Wrapping }
-  | { kind: "dropping"; old: number };
+  | { kind: "dropping"; old: number }
+  | { kind: "droppingPacked"; shape: Shape };
 
 /** A key, or a shape, as a text that only equal ones have. */
 export const textOf = (x: Key | Shape): string =>
@@ -60,7 +61,12 @@ export class Planner {
   readonly queue: Array<{ number: number; key: Key; path: Path }> = [];
   readonly done = new Map<number, Op[]>();
   private readonly numbers = new Map<string, number>();
-  private left = 10000000;
+
+  /** Is a part of one of the values unpacked, but not of the other one? */
+  reformatted = false;
+
+  /** How much work may be done. */
+  constructor(public left = 10000000) {}
 
   /** A call of a procedure. It is put into the queue, unless it has been before. */
   call(path: Path, key: Key): Op[] {
@@ -68,7 +74,7 @@ export class Planner {
     let number = this.numbers.get(text);
     if (number === undefined) {
       const count = this.numbers.size;
-      number = key.kind === "dropping" ? -1 - count : count;
+      number = key.kind === "dropping" || key.kind === "droppingPacked" ? -1 - count : count;
       this.numbers.set(text, number);
       this.queue.push({ number, key, path });
     }

@@ -35,11 +35,6 @@ export class Schema {
     return new Schema(...termsFromJson(text));
   }
 
-  /** May a value have no bytes? */
-  get mayBeEmpty(): boolean {
-    return this.facts.costOf(this.root)[1] === 0;
-  }
-
   /** The bytes of the schema. */
   encode(): Uint8Array {
     return encodeTerms(this.root, this.definitions);
@@ -87,7 +82,7 @@ export class Schema {
     return [values, at];
   }
 
-  /** Read values by compiled code, up to the first that is out of the ordinary. Returns where that begins. */
+  /** Read values by compiled code, up to the first that is out of the ordinary, or has no bytes. Returns where that begins. */
   decodeQuickly(bytes: Uint8Array, at: number, count: number, into: unknown[]): number {
     if (this.compiled === undefined) this.compiled = compile(this.root, this.facts);
     return this.compiled === null ? at : this.compiled(bytes, at, count, into);

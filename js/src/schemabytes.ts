@@ -10,7 +10,8 @@ const MOST_NESTED = 100;
 const NUMBERS = ["word8", "word16", "word32", "word64", "int8", "int16", "int32", "int64"];
 const NUMBER_NAMES = ["W8", "W16", "W32", "W64", "I8", "I16", "I32", "I64"];
 const ENCODINGS = ["", "bigEndian", "varint", "zigzag"];
-const SHAPES = ["leaf", "between", "ratio", "maybe", "tuple", "list", "nonEmpty", "set", "map", "array", "constant", "reference", "opaque", "irregular"];
+const SHAPES = ["leaf", "between", "ratio", "maybe", "tuple", "list", "nonEmpty", "set", "map",
+  "array", "constant", "reference", "opaque", "irregular", "packed", "unpacked"];
 const FORMS = ["newtype", "record", "sum"];
 const SIMPLE: ReadonlyArray<readonly [number, string, s.Leaf]> = [
   [0, "Unit", s.leaf("unit")], [5, "Float32", s.leaf("float32")], [6, "Float64", s.leaf("float64")],
@@ -76,7 +77,8 @@ const TYPES: Record<string, string[]> = {
   Shape: [
     "Leaf Leaf", "Between integer integer Leaf", "Ratio Shape", "Optional Shape", "Tuple [Shape]",
     "List Length Shape", "NonEmpty Length Shape", "Set Length Shape", "Map Length Shape Shape", "Array Shape Shape",
-    "Constant bytes", "Reference int64", "Opaque utf8 int64 ?int64", "Irregular utf8",
+    "Constant bytes", "Reference int64", "Opaque utf8 int64 ?int64", "Irregular utf8", "Packed Shape",
+    "Unpacked Shape",
   ],
   Leaf: [
     "Unit", "Number Number", "BigEndian Number", "Varint Number", "Zigzag Number", "Float32", "Float64", "Float32BE",
@@ -151,6 +153,8 @@ function shapeOf(v: Tagged, depth: number): s.Shape {
     case "Constant": return { k: "constant", bytes: p[0] as Uint8Array };
     case "Reference": return { k: "reference", to: Number(p[0]) };
     case "Opaque": return { k: "opaque", name: p[0] as string, version: p[1] as bigint, size: p[2] as bigint | null };
+    case "Packed": return { k: "packed", of: inner(0) };
+    case "Unpacked": return { k: "unpacked", of: inner(0) };
     default: return { k: "irregular", name: p[0] as string };
   }
 }

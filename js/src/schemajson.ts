@@ -20,7 +20,7 @@ function shapeJson(x: s.Shape): string {
   switch (x.k) {
     case "leaf": return object(leafMembers(x));
     case "between": return object([...leafMembers(x.leaf), ["from", String(x.low)], ["to", String(x.high)]]);
-    case "ratio": case "maybe": return object([kind, ["of", shapeJson(x.of)]]);
+    case "ratio": case "maybe": case "packed": case "unpacked": return object([kind, ["of", shapeJson(x.of)]]);
     case "tuple": return object([kind, ["of", array(x.of.map(shapeJson))]]);
     case "list": case "nonEmpty": case "set": return object([kind, ...counted(x.compact), ["of", shapeJson(x.of)]]);
     case "map": return object([kind, ...counted(x.compact), ["key", shapeJson(x.key)], ["value", shapeJson(x.value)]]);
@@ -84,7 +84,7 @@ function shapeOf(x: unknown): s.Shape {
   const compact = o.has("length") && (o.get("length") === "varint" || bad("an unknown length"));
   const of = (): s.Shape => shapeOf(o.get("of"));
   switch (k) {
-    case "ratio": case "maybe": return { k, of: of() };
+    case "ratio": case "maybe": case "packed": case "unpacked": return { k, of: of() };
     case "tuple": return { k, of: asArray(o.get("of")).map(shapeOf) };
     case "list": case "nonEmpty": case "set": return { k, of: of(), compact };
     case "map": return { k, key: shapeOf(o.get("key")), value: shapeOf(o.get("value")), compact };

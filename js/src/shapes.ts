@@ -16,7 +16,7 @@ export interface Leaf { k: "leaf"; type: LeafType; enc: Encoding; compact: boole
 export type Shape =
   | Leaf
   | { k: "between"; low: bigint; high: bigint; leaf: Leaf }
-  | { k: "ratio" | "maybe"; of: Shape }
+  | { k: "ratio" | "maybe" | "packed" | "unpacked"; of: Shape }
   | { k: "tuple"; of: Shape[] }
   | { k: "list" | "nonEmpty" | "set"; of: Shape; compact: boolean }
   | { k: "map"; key: Shape; value: Shape; compact: boolean }
@@ -59,10 +59,30 @@ export function isSmall(l: Leaf): boolean {
   return n !== undefined && n[0] <= 4;
 }
 
+/** How a leaf is written in a packed value. (That of a Boolean is a symbol.) */
+export function packedLeaf(l: Leaf): Leaf {
+  const n = NUMBERS.get(l.type);
+  if (n !== undefined && l.enc === "" && n[0] > 1) return { ...l, enc: n[1] < 0n ? "zigzag" : "varint" };
+  if (l.type === "char" || l.type === "scalarValue") return { ...l, enc: "varint" };
+  return l.type === "bytes" || l.type === "byteArray" || l.type === "utf8" ? { ...l, compact: true } : l;
+}
+
+/** A shape in whatever format it is: packed or not. */
+export function inAnyFormat(s: Shape): Shape {
+  while (s.k === "packed" || s.k === "unpacked") s = s.of;
+  return s;
+}
+
+/** The bits of the shorter codes for symbols of so many, and how many symbols have such a code: truncated binary. */
+export function shorterCodes(count: number): [number, number] {
+  const bits = 31 - Math.clz32(count);
+  return [bits, 2 ** (bits + 1) - count];
+}
+
 /** The shapes directly inside of a shape. */
 export function children(s: Shape): Shape[] {
   switch (s.k) {
-    case "ratio": case "maybe": case "list": case "nonEmpty": case "set": return [s.of];
+    case "ratio": case "maybe": case "packed": case "unpacked": case "list": case "nonEmpty": case "set": return [s.of];
     case "tuple": return s.of;
     case "map": return [s.key, s.value];
     case "array": return [s.index, s.of];
@@ -73,7 +93,7 @@ export function children(s: Shape): Shape[] {
 /** A shape with other shapes directly inside. */
 export function mapShapes(f: (s: Shape) => Shape, s: Shape): Shape {
   switch (s.k) {
-    case "ratio": case "maybe": case "list": case "nonEmpty": case "set": return { ...s, of: f(s.of) };
+    case "ratio": case "maybe": case "packed": case "unpacked": case "list": case "nonEmpty": case "set": return { ...s, of: f(s.of) };
     case "tuple": return { ...s, of: s.of.map(f) };
     case "map": return { ...s, key: f(s.key), value: f(s.value) };
     case "array": return { ...s, index: f(s.index), of: f(s.of) };

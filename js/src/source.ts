@@ -32,6 +32,7 @@ export function typescriptSource(schema: Schema): string {
   const type = (s: Shape): string => {
     switch (s.k) {
       case "between": return type(s.leaf);
+      case "packed": case "unpacked": return type(s.of);
       case "ratio": return `{ numerator: ${type(s.of)}; denominator: ${type(s.of)} }`;
       case "maybe": return facts.mayBeNull(s.of) ? `{ just: ${type(s.of)} } | null` : `${type(s.of)} | null`;
       case "tuple": return `[${s.of.map(type).join(", ")}]`;

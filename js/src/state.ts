@@ -1,5 +1,6 @@
 /** A run of the exact decoder: its input, its place in the value, and its budget. */
 import { DecodeError } from "./errors.js";
+import { shorterCodes } from "./shapes.js";
 
 /** What an error says of a value around it. Elements have no fields, but their announced number. */
 export interface Frame { type: string; constructor: string; fields: string[][] | null; count: number }
@@ -53,12 +54,20 @@ export class State {
   readonly view: DataView;
   readonly frames: Frame[] = [];
   readonly parts: number[] = [];
-  private steps = STEPS;
-  private readonly base: number;
+  /** Of a packed value: the byte that has its next bits, and how many of them are left there. */
+  open = 0;
+  room = 0;
+  /** Where the value begins. Offsets count from there. */
+  readonly base: number;
+  private readonly budget: { steps: number };
+  private readonly levels: number;
 
-  constructor(readonly data: Uint8Array, public at: number, readonly end: number) {
+  /** A run on bytes that another run has made uses the budget of that one. */
+  constructor(readonly data: Uint8Array, public at: number, readonly end: number, around: State | null = null) {
     this.view = new DataView(data.buffer, data.byteOffset, data.byteLength);
     this.base = at;
+    this.budget = around === null ? { steps: STEPS } : around.budget;
+    this.levels = around === null ? 0 : around.levels + around.frames.length;
   }
 
   /** Refuse what begins at this place. */
@@ -95,13 +104,13 @@ export class State {
 
   /** Use steps of the budget. */
   spend(what: string, n: number | bigint): void {
-    if (n > this.steps) this.invalid(this.at, `more than ${STEPS}${what}${RAISABLE}`);
-    this.steps -= Number(n);
+    if (n > this.budget.steps) this.invalid(this.at, `more than ${STEPS}${what}${RAISABLE}`);
+    this.budget.steps -= Number(n);
   }
 
   /** Begin a value inside of another one. */
   enter(f: Frame): void {
-    if (this.frames.length >= LEVELS) this.invalid(this.at, `nested more than ${LEVELS} levels deep${RAISABLE}`);
+    if (this.levels + this.frames.length >= LEVELS) this.invalid(this.at, `nested more than ${LEVELS} levels deep${RAISABLE}`);
     this.frames.push(f);
     this.parts.push(-1);
   }
@@ -133,6 +142,28 @@ export class State {
       }
     }
     return this.invalid(start, "a varint that does not fit its type");
+  }
+
+  private bit(): number {
+    if (this.room === 0) {
+      this.open = this.data[this.skip(1)] as number;
+      this.room = 8;
+    }
+    this.room--;
+    return (this.open >> this.room) & 1;
+  }
+
+  /** One of so many symbols of a packed value. */
+  symbol(count: number): number {
+    const [width, short] = shorterCodes(count);
+    let n = 0;
+    for (let i = 0; i < width; i++) n = 2 * n + this.bit();
+    return n < short ? n : 2 * n + this.bit() - short;
+  }
+
+  /** Refuse bits that are left at the end of a packed value. */
+  expectNoBits(): void {
+    if ((this.open & ((1 << this.room) - 1)) !== 0) this.invalid(this.at, "bits after the last one that are not zero");
   }
 
   /** A length, which is not negative, but otherwise untrusted. Beyond 2^53 it is about right. */

@@ -1,5 +1,6 @@
 /** Run a program: old bytes to new bytes. */
 import { concat } from "./bytes.js";
+import { DecodeError } from "./errors.js";
 import { Reads, run } from "./exact.js";
 import { Alternative, countBytes, inner, leastRead, leastReads, Op, Program, skip } from "./ops.js";
 import { Frame, State } from "./state.js";
@@ -53,6 +54,7 @@ export class Translation {
   private readonly recursive: ReadonlySet<number>;
   private readonly needs = new WeakMap<Op[], number[]>();
   private readonly branches = new WeakMap<Op[], Op[]>();
+  private readonly inner = new WeakMap<Program, Translation>();
 
   constructor(private readonly program: Program) {
     this.least = leastReads(program.procedures);
@@ -78,6 +80,17 @@ export class Translation {
         case "skip": st.skip(op.n); break;
         case "put": out.put(st, op.data, st.at, false); break;
         case "block": block(op, st, out); break;
+        case "before": {
+          const at = st.at;
+          const data = op.read(st);
+          out.put(st, this.before(op.program, st, data), at, false);
+          break;
+        }
+        case "after": {
+          const at = st.at;
+          out.put(st, this.after(op, st), at, false);
+          break;
+        }
         case "through": { const at = st.at; out.put(st, op.read(st), at, false); break; }
         case "groups": out.extent(st, op.keep, groups(st)); break;
         case "magnitude": {
@@ -110,6 +123,33 @@ export class Translation {
       }
     }
     return null;
+  }
+
+  private nested(program: Program): Translation {
+    let found = this.inner.get(program);
+    if (found === undefined) { found = new Translation(program); this.inner.set(program, found); }
+    return found;
+  }
+
+  /** What a program makes of bytes that are no part of the input. */
+  private before(program: Program, st: State, data: Uint8Array): Uint8Array {
+    try {
+      return this.nested(program).run(new State(data, 0, data.length, st)).bytes;
+    } catch (e) {
+      if (!(e instanceof DecodeError)) throw e;
+      return st.invalid(st.at, `in bytes of their own, ${e.message}`);
+    }
+  }
+
+  /** What a decoder makes of the bytes that a program writes. */
+  private after(op: Extract<Op, { op: "after" }>, st: State): Uint8Array {
+    const found = this.nested(op.program).run(st);
+    const own = new State(found.bytes, 0, found.bytes.length, st);
+    try {
+      return op.read(own);
+    } catch (e) {
+      throw atOrigin(e, found.pieces, st);
+    }
   }
 
   private *switch(op: Switch, st: State, out: Out): Reads {
@@ -156,12 +196,17 @@ function flat(pieces: Pieces): Piece[] {
 }
 
 /** The offset of the old byte that a new byte comes from; the end, if it is after the last one. */
-export function origin(pieces: readonly Piece[], k: number, end: number): number {
+function origin(pieces: readonly Piece[], k: number, end: number): number {
   for (const p of pieces) {
     if (k < p.data.length) return p.exact ? p.at + k : p.at;
     k -= p.data.length;
   }
   return end;
+}
+
+/** An error about new bytes, given where they come from, as one about the old bytes before the cursor. */
+export function atOrigin(e: unknown, pieces: readonly Piece[], st: State): unknown {
+  return e instanceof DecodeError ? new DecodeError(origin(pieces, e.offset, st.at) - st.base, e.path, e.reason) : e;
 }
 
 const callees = (ops: Op[]): number[] => ops.flatMap((op) => (op.op === "call" ? [op.number] : inner(op).flatMap(callees)));

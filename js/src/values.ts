@@ -149,6 +149,7 @@ function step(facts: Facts, s: Shape, x: unknown, y: unknown, work: Work): numbe
       lexical(shapes, a[1], b[1], work);
       return 0;
     }
+    case "packed": case "unpacked": work.push([s.of, x, y]); return 0;
     case "constant": case "opaque": return compareBytes(x as Uint8Array, y as Uint8Array);
     default: return 0;
   }

@@ -3,7 +3,7 @@ import { Sink } from "./bytes.js";
 import { Exact } from "./exact.js";
 import { Facts, leastOfLeaf } from "./facts.js";
 import { leafReader } from "./leafread.js";
-import { copy, countBytes, Op, skip } from "./ops.js";
+import { copy, countBytes, Op, skip, through } from "./ops.js";
 import { putValue, putWhole } from "./output.js";
 import { isWhole, Leaf, NUMBERS, Shape } from "./shapes.js";
 import { State } from "./state.js";
@@ -72,7 +72,7 @@ function rewritten(x: Shape, y: Shape, change: (value: unknown) => unknown): Op 
     else putValue(out, facts, y, value);
     return out.slice();
   };
-  return { op: "through", read, size: tableSize(x, y) };
+  return through(false, read, tableSize(x, y));
 }
 
 /** Bounds may be wider than what the type holds. Such numbers wrap around, as in Haskell. */
@@ -108,5 +108,5 @@ export function lettersOps(a: Leaf, compact: boolean, b: Leaf): Op[] | null {
     for (const c of chars) out.u32(c.codePointAt(0) as number);
     return out.slice();
   };
-  return [{ op: "through", read, size: null }];
+  return [through(false, read, null)];
 }
