@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import List, Union
 
 from . import shapes as s
-from ._facts import tag_size
+from ._costs import tag_size
 from ._ops import Each, Op, Skip, Switch
 from ._planning import Key, Path, Planner, bad
 from ._whole import leaf_ops

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import struct
 import sys
-from typing import Any, List, Tuple
+from typing import Any, List, Optional, Tuple
 
 from . import shapes as s
+from ._bits import NO_BITS, packed_leaf
 from ._emit import CODES, Source, Unusual
 
 __all__ = ["Leaves", "read_integer", "read_numbers", "read_varint"]
@@ -19,6 +20,8 @@ class Leaves:
         self.source = source
         self.pending: List[Tuple[str, str, List[str]]] = []
         self.big = False
+        #: The name of the bits that are left of the open byte, within a packed value.
+        self.bits: Optional[str] = None
 
     def unusual(self) -> str:
         """Code that gives up."""
@@ -45,6 +48,36 @@ class Leaves:
         line(f"p += {at}")
         self.pending = []
 
+    def symbol(self, count: int) -> str:
+        """One of some symbols, in bits."""
+        if count == 1:
+            return "0"
+        self.flush()
+        line, b, n = self.source.line, self.bits, self.source.name("t")
+        width = count.bit_length() - 1
+        short = (2 << width) - count
+        most = width if short == count else width + 1
+        by_call = f"{n}, p, {b} = symbol(B, p, {b}, {count})"
+        if most == 1:
+            line(f"if {b} == {NO_BITS}:")
+            line(f"    {b} = B[p] << 1 | 1")
+            line("    p += 1")
+            line(f"{n} = {b} >> 8")
+            line(f"{b} = {b} << 1 & 511")
+        elif most > 8:
+            line(by_call)
+        else:
+            # Are there as many bits as the longest code has?
+            line(f"if {b} & {(1 << 9 - most) - 1}:")
+            line(f"    {n} = {b} >> {9 - most}")
+            if most == width:
+                line(f"    {b} = {b} << {most} & 511")
+            else:
+                line(f"    if {n} < {2 * short}: {n} >>= 1; {b} = {b} << {width} & 511")
+                line(f"    else: {n} -= {short}; {b} = {b} << {most} & 511")
+            line(f"else: {by_call}")
+        return n
+
     def fixed(self, code: str, big: bool, checks: List[str]) -> str:
         """A value of constant size. In the checks, ``$`` is the value and ``@`` its offset."""
         if big != self.big and code not in "bB":
@@ -59,6 +92,15 @@ class Leaves:
         kind = leaf.type
         if kind == "unit":
             return "()"
+        if self.bits is not None:
+            if kind == "bool":
+                return f"{self.symbol(2)} == 1"
+            leaf = packed_leaf(leaf)
+        if kind in ("char", "scalarValue") and leaf.encoding:
+            name = self.length(True)
+            if kind == "scalarValue":
+                self.source.line(f"if 0xd800 <= {name} < 0xe000: raise Unusual()")
+            return f"chr({name})"
         if leaf.encoding in ("varint", "zigzag"):
             return self.groups(leaf)
         if kind in CODES:
@@ -124,7 +166,7 @@ class Leaves:
 
     def between(self, shape: s.Between) -> str:
         """A whole number with bounds."""
-        leaf = shape.leaf
+        leaf = shape.leaf if self.bits is None else packed_leaf(shape.leaf)
         check = f"if not {shape.low} <= $ <= {shape.high}: raise Unusual()"
         if max(abs(shape.low), abs(shape.high)) >= 1 << 4096:
             self.flush()

@@ -7,7 +7,8 @@ from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 from . import shapes as s
 from ._describe import definition_names, describe_shape
 from ._dropping import drop_definition, refused, retired
-from ._facts import references, tag_size
+from ._costs import tag_size
+from ._facts import references
 from ._fields import Default, Said, field_ops
 from ._graph import components
 from ._mismatch import Mismatch, in_evolution_of

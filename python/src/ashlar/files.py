@@ -240,7 +240,7 @@ def _passing(plain: Type[Any]) -> Callable[[bytes, int], int]:
 
 def _may_be_empty(schema: Schema) -> bool:
     facts: Facts = schema.facts
-    return facts.cost_of(schema.root)[1] == 0
+    return facts.costs.of(schema.root)[1] == 0
 
 
 class Reader:
