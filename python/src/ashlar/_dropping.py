@@ -43,6 +43,10 @@ def drop_shape(planner: Planner, path: Path, x: s.Shape) -> List[Op]:
         if x.size is None:
             bad(path, "NotDescribed", x.name)
         return [Skip(x.size)]
+    if isinstance(x, s.Packed):
+        return planner.call(path, Key("droppingPacked", False, -1, -1, x.of))
+    if isinstance(x, s.Unpacked):
+        return inner(x.of)
     bad(path, "IsIrregular", x.name)
 
 

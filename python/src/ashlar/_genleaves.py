@@ -48,23 +48,28 @@ class Leaves:
         line(f"p += {at}")
         self.pending = []
 
+    def bit(self, highest: str) -> str:
+        """A bit, given how to get it from the bits that are left."""
+        self.flush()
+        line, b, n = self.source.line, self.bits, self.source.name("t")
+        line(f"if {b} == {NO_BITS}:")
+        line(f"    {b} = B[p] << 1 | 1")
+        line("    p += 1")
+        line(f"{n} = {b} {highest}")
+        line(f"{b} = {b} << 1 & 511")
+        return n
+
     def symbol(self, count: int) -> str:
         """One of some symbols, in bits."""
-        if count == 1:
-            return "0"
+        if count <= 2:
+            return self.bit(">> 8") if count == 2 else "0"
         self.flush()
         line, b, n = self.source.line, self.bits, self.source.name("t")
         width = count.bit_length() - 1
         short = (2 << width) - count
         most = width if short == count else width + 1
         by_call = f"{n}, p, {b} = symbol(B, p, {b}, {count})"
-        if most == 1:
-            line(f"if {b} == {NO_BITS}:")
-            line(f"    {b} = B[p] << 1 | 1")
-            line("    p += 1")
-            line(f"{n} = {b} >> 8")
-            line(f"{b} = {b} << 1 & 511")
-        elif most > 8:
+        if most > 8:
             line(by_call)
         else:
             # Are there as many bits as the longest code has?
@@ -94,7 +99,7 @@ class Leaves:
             return "()"
         if self.bits is not None:
             if kind == "bool":
-                return f"{self.symbol(2)} == 1"
+                return self.bit("> 255")
             leaf = packed_leaf(leaf)
         if kind in ("char", "scalarValue") and leaf.encoding:
             name = self.length(True)
@@ -126,13 +131,15 @@ class Leaves:
 
     def groups(self, leaf: s.Leaf) -> str:
         """A number in LEB128."""
-        self.flush()
-        _, low, high = s.NUMBERS[leaf.type]
-        n = self.source.name()
+        size, low, high = s.NUMBERS[leaf.type]
+        zigzag = leaf.encoding == "zigzag"
         line = self.source.line
-        line(f"{n} = B[p]")
-        line("p += 1")
-        line(f"if {n} > 127: {n}, p = varint(B, p - 1)")
+        if size > 1 and zigzag == (low < 0):
+            n = self.short(size)
+            if zigzag:
+                line(f"{n} = {n} >> 1 ^ -({n} & 1)")
+            return n
+        n = self.length(True)
         if leaf.encoding == "zigzag":
             line(f"{n} = {n} >> 1 ^ -({n} & 1)")
             if leaf.type == "word64":
@@ -140,6 +147,26 @@ class Leaves:
         elif low < 0:
             line(f"if {n} > {high}: {n} -= {1 << 64}")
         line(f"if not {low} <= {n} <= {high}: raise Unusual()")
+        return n
+
+    def short(self, size: int) -> str:
+        """A number of two, four or eight bytes in LEB128, which mostly has one byte, two or three there."""
+        self.flush()
+        n, line = self.source.name(), self.source.line
+        line(f"{n} = B[p]")
+        line(f"if {n} < 128: p += 1")
+        line("else:")
+        line("    q = B[p + 1]")
+        line("    if 0 < q < 128:")
+        line(f"        {n} += q - 1 << 7")
+        line("        p += 2")
+        if size > 2:
+            line("    elif q and 0 < B[p + 2] < 128:")
+            line(f"        {n} += (q - 1 << 7) + (B[p + 2] - 1 << 14)")
+            line("        p += 3")
+        line("    else:")
+        line(f"        {n}, p = varint(B, p)")
+        line(f"        if {n} >> {8 * size}: raise Unusual()")
         return n
 
     def length(self, compact: bool) -> str:
@@ -180,18 +207,20 @@ class Leaves:
 
 def read_varint(B: bytes, p: int) -> Tuple[int, int]:
     """A LEB128 number of two bytes or more."""
-    n = B[p] & 127
-    shift = 7
-    while True:
+    n = B[p] & 127 | (B[p + 1] & 127) << 7
+    if B[p + 1] < 128:
         p += 1
-        b = B[p]
-        n |= (b & 127) << shift
-        shift += 7
-        if b < 128:
-            break
-        if shift > 63:
-            raise Unusual()
-    if b == 0 or n >> 64:
+    else:
+        p += 2
+        n |= (B[p] & 127) << 14
+        shift = 21
+        while B[p] > 127:
+            if shift > 63:
+                raise Unusual()
+            p += 1
+            n |= (B[p] & 127) << shift
+            shift += 7
+    if not B[p] or n >> 64:
         raise Unusual()
     return n, p + 1
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from typing import Dict, List
 
+from ._budget import STEPS
 from ._emit import Source, Unusual
 from ._genleaves import read_varint
 from ._ops import (
@@ -232,6 +233,7 @@ class _Code:
             line("st = State(B, p, e)")
             line(f"{add}({self.source.constant(op.read)}(st))")
             line("p = st.at")
+            line(f"if st.steps != {STEPS}: raise Unusual()")
             return
         old, new = op.layouts
         x = self.source.name()

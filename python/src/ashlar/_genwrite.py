@@ -348,7 +348,7 @@ class _Writer:
             if c.retired:
                 continue
             key = self.types[i][j][0] if i in self.types else c.name
-            tag = j.to_bytes(tag_size(count), "little") if self.bits is None else j
+            tag: Union[int, bytes] = j if self.bits else j.to_bytes(tag_size(count), "little")
             if not c.fields:
                 tags[key] = tag
                 continue

@@ -48,6 +48,17 @@ class State:
                     break
             self.invalid(self.at, f"{_count(n, 'byte')} needed, {left} left{announced}")
 
+    def on(self, data: bytes) -> State:
+        """A decoder of other bytes, which uses the levels and steps of this one."""
+        other = State(data, 0, len(data))
+        other.frames, other.parts = list(self.frames), list(self.parts)
+        other.spent(self)
+        return other
+
+    def spent(self, other: State) -> None:
+        """Go on with the budget of another decoder."""
+        self.steps, self.parts_left = other.steps, other.parts_left
+
     def take(self, n: int) -> bytes:
         """The next n bytes."""
         self.need(n)
