@@ -165,6 +165,18 @@ class Damaged(unittest.TestCase):
             s.Packed(s.List(BOOL)), "ffffffff0fff", "at byte 6, in [8]: 1 byte needed, 0 left (4294967295 elements announced)"
         )
 
+    def test_work_is_measured_in_bits(self) -> None:
+        """Two hundred units and a bit: too many parts for a bit, which a byte would be enough for."""
+        shape = s.Packed(s.List(s.Tuple((*[UNIT] * 200, BOOL))))
+        self.refused(
+            shape,
+            "f02e" + "00" * 750,
+            "at byte 328, in [2608]: more than 1048576 elements of no bytes; withBudget raises the limit",
+        )
+        self.assertEqual(len(bind(Schema(shape)).decode(bytes.fromhex("d00f") + bytes(250))), 2000)
+        bytes_ = s.Packed(s.List(s.Tuple((*[UNIT] * 200, s.Leaf("word8")))))
+        self.assertEqual(len(bind(Schema(bytes_)).decode(bytes.fromhex("f02e") + bytes(6000))), 6000)
+
     def test_nesting(self) -> None:
         tree = named("Tree", ("Fork", (s.Reference(0), s.Reference(0))), ("Tip", ()))
         kind = bind(Schema(s.Packed(s.Reference(0)), (tree,)))
