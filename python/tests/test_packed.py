@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 import unittest
 from random import Random
 from typing import Any, List, Tuple
 
 import model
-from ashlar import DecodeError, EvolutionError, Schema, bind, evolve, python_source
+from ashlar import DecodeError, EvolutionError, Schema, bind, evolve, python_source, read, write
 from ashlar import shapes as s
 from ashlar._describe import describe_schema
 from ashlar._shown import shown_text
@@ -209,6 +211,19 @@ class Schemas(unittest.TestCase):
         with self.assertRaises(DecodeError) as caught:
             Schema.decode(b"\x10")
         self.assertIn("constructor tag 16, but Shape has 16 constructors (tags 0 to 15)", str(caught.exception))
+
+    def test_files(self) -> None:
+        """A packed value of no bytes is a record of no bytes."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "file")
+            rows: List[Tuple[s.Shape, List[Any]]] = [
+                (s.Packed(UNIT), [(), ()]),
+                (s.Packed(s.Unpacked(s.Packed(s.Tuple((UNIT, UNIT))))), [((), ()), ((), ())]),
+                (s.Packed(s.Maybe(BOOL)), [None, True, False]),
+            ]
+            for shape, records in rows:
+                write(path, bind(Schema(shape)), records)
+                self.assertEqual(list(read(path)), records)
 
     def test_values_are_those_of_the_plain_format(self) -> None:
         shape = s.Maybe(s.Packed(s.Maybe(s.Unpacked(s.Map(s.Packed(TEXT), I64)))))

@@ -21,14 +21,18 @@ Cost = Tuple[int, int]
 
 
 class Costs:
-    """The costs in the plain format, where sizes are in bytes, or in the packed one, where they are in bits.
+    """The costs in the plain format, in bytes, or in the packed one, in bits.
 
-    Given the definitions, those whose values have no end, and the others that are no sums, each after
-    those that are in it.
+    They are computed from the definitions, those whose values have no end, and the others that are no
+    sums, each after those that are in it.
     """
 
     def __init__(
-        self, packed: bool, definitions: Sequence[s.Definition], endless: Set[int], order: Sequence[int]
+        self,
+        packed: bool,
+        definitions: Sequence[s.Definition],
+        endless: Set[int],
+        order: Sequence[int],
     ) -> None:
         self._packed = packed
         self._known: List[Cost] = [

@@ -150,7 +150,7 @@ class Leaves:
         return n
 
     def short(self, size: int) -> str:
-        """A number of two, four or eight bytes in LEB128, which mostly has one byte, two or three there."""
+        """A number of two, four or eight bytes in LEB128. There it mostly has one to three."""
         self.flush()
         n, line = self.source.name(), self.source.line
         line(f"{n} = B[p]")

@@ -60,7 +60,7 @@ class _Reader(Leaves):
     def costs(self) -> Costs:
         return self.facts.costs if self.bits is None else self.facts.packed_costs
 
-    # Functions. Within a packed value they get the bits of the open byte, and return those that are left.
+    # Functions. Within a packed value they get the bits of the open byte, and return what is left.
 
     def whole(self, root: s.Shape) -> None:
         if not fair(self.costs.of(root)):

@@ -211,7 +211,7 @@ class _Match:
         return [packed_again(self.new, new, found)] if new is not y else found.main
 
     def between(self, path: Path, x: s.Shape, y: s.Shape) -> Program:
-        # A program of its own may take half of the work that is left, so that some is left for what follows.
+        # A program of its own may take half of the work that is left, so that some is left for the rest.
         self.planner.spend(path, 1)
         half = self.planner.left // 2
         inner = copy.copy(self)
