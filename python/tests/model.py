@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import struct
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
 
 from ashlar import Array, Schema
 from ashlar import shapes as s
@@ -45,7 +46,7 @@ def random_whole(r: Random) -> s.Shape:
 
 def random_shape(r: Random, depth: int, count: int) -> s.Shape:
     """A shape that refers to definitions below the count."""
-    kind = r.randrange(14) if depth > 0 else r.randrange(4)
+    kind = r.randrange(17) if depth > 0 else r.randrange(4)
     if kind < 3:
         return random_leaf(r)
     if kind == 3:
@@ -71,6 +72,8 @@ def random_shape(r: Random, depth: int, count: int) -> s.Shape:
         return s.Set(inner(), compact)
     if kind == 12:
         return s.Map(inner(), inner(), compact)
+    if kind > 13:
+        return s.Unpacked(inner()) if kind == 14 else s.Packed(inner())
     if r.random() < 0.5:
         return s.Array(random_whole(r), inner())
     return s.Constant(b"ab") if r.random() < 0.5 else s.Opaque("o", 1, 3)
@@ -94,7 +97,8 @@ def random_schema(r: Random) -> Schema:
             constructors.append(s.Constructor(f"C{j}", fields, retired))
         order = r.choice(["byParts", "byParts", "unknown"])
         definitions.append(s.Definition(f"T{i % 3}", form, order, tuple(constructors)))
-    return numbered(random_shape(r, 3, count), definitions)
+    root = random_shape(r, 3, count)
+    return numbered(s.Packed(root) if r.random() < 0.3 else root, definitions)
 
 
 def numbered(root: s.Shape, definitions: List[s.Definition]) -> Schema:
@@ -196,6 +200,8 @@ def random_value(r: Random, schema: Schema, shape: s.Shape, fuel: int = 12) -> A
         return shape.bytes
     if isinstance(shape, s.Opaque):
         return bytes(r.getrandbits(8) for _ in range(shape.size or 0))
+    if isinstance(shape, (s.Packed, s.Unpacked)):
+        return inner(shape.of)
     assert isinstance(shape, s.Reference)
     d = schema.definitions[shape.to]
     if d.form == "newtype":
@@ -245,6 +251,8 @@ def order_key(schema: Schema, shape: s.Shape, x: Any) -> Any:
     def inner(of: s.Shape, y: Any) -> Any:
         return order_key(schema, of, y)
 
+    if isinstance(shape, (s.Packed, s.Unpacked)):
+        return inner(shape.of, x)
     if isinstance(shape, s.Leaf):
         return (len(x), x) if shape.type == "byteArray" else (0, x)
     if isinstance(shape, s.Maybe):
@@ -342,8 +350,89 @@ def encode(schema: Schema, shape: s.Shape, x: Any) -> bytes:
         tag, c, parts = taken(d, x)
         before = bytes([tag]) if d.form == "sum" else b""
         return before + b"".join(inner(f.shape, y) for f, y in zip(c.fields, parts))
+    if isinstance(shape, s.Packed):
+        return joined(packed(schema, shape.of, x))
+    if isinstance(shape, s.Unpacked):
+        return inner(shape.of, x)
     assert isinstance(x, bytes)
     return x
+
+
+#: A part of a packed value: bytes, or one of so many symbols.
+Item = Union[bytes, Tuple[int, int]]
+
+
+def packed(schema: Schema, shape: s.Shape, x: Any) -> List[Item]:
+    def inner(of: s.Shape, y: Any) -> List[Item]:
+        return packed(schema, of, y)
+
+    def each(n: int, parts: Iterable[Tuple[s.Shape, Any]]) -> List[Item]:
+        return [leb(n), *(item for of, y in parts for item in inner(of, y))]
+
+    if isinstance(shape, s.Leaf):
+        return [(2, int(x)) if shape.type == "bool" else encode_packed_leaf(shape, x)]
+    if isinstance(shape, s.Between):
+        return inner(shape.leaf, x)
+    if isinstance(shape, s.Ratio):
+        return inner(shape.of, x.numerator) + inner(shape.of, x.denominator)
+    if isinstance(shape, s.Maybe):
+        if x is None:
+            return [(2, 0)]
+        return [(2, 1), *inner(shape.of, x[0] if schema.facts.may_be_none(shape.of) else x)]
+    if isinstance(shape, s.Tuple):
+        return [item for of, y in zip(shape.of, x) for item in inner(of, y)]
+    if isinstance(shape, (s.List, s.NonEmpty, s.Set)):
+        return each(len(x), [(shape.of, y) for y in x])
+    if isinstance(shape, s.Map):
+        pairs = list(x.items() if isinstance(x, dict) else x)
+        return each(len(pairs), [part for k, v in pairs for part in ((shape.key, k), (shape.value, v))])
+    if isinstance(shape, s.Array):
+        bounds_ = inner(shape.index, x.lower) + inner(shape.index, x.upper)
+        return bounds_ + each(len(x.elements), [(shape.of, y) for y in x.elements])
+    if isinstance(shape, s.Reference):
+        d = schema.definitions[shape.to]
+        if d.form == "newtype":
+            return inner(d.constructors[0].fields[0].shape, x)
+        tag, c, parts = taken(d, x)
+        items = [item for f, y in zip(c.fields, parts) for item in inner(f.shape, y)]
+        return [(len(d.constructors), tag), *items] if d.form == "sum" else items
+    if isinstance(shape, s.Packed):
+        return inner(shape.of, x)
+    return [encode(schema, shape, x)]
+
+
+def encode_packed_leaf(leaf: s.Leaf, x: Any) -> bytes:
+    if leaf.type in ("word16", "word32", "word64") and not leaf.encoding:
+        return leb(x)
+    if leaf.type in ("int16", "int32", "int64") and not leaf.encoding:
+        return leb(2 * x if x >= 0 else -2 * x - 1)
+    if leaf.type in ("char", "scalarValue"):
+        return leb(ord(x))
+    return encode_leaf(replace(leaf, compact=leaf.type in STRINGS), x)
+
+
+def joined(items: Iterable[Item]) -> bytes:
+    """Bytes and symbols: the digits of each byte, of which the open one gets those of the symbols."""
+    digits: List[str] = []
+    opened = -1
+    for item in items:
+        if isinstance(item, bytes):
+            digits += [f"{b:08b}" for b in item]
+            continue
+        for digit in code(*item):
+            if opened < 0 or len(digits[opened]) == 8:
+                opened = len(digits)
+                digits.append("")
+            digits[opened] += digit
+    return bytes(int(x.ljust(8, "0"), 2) for x in digits)
+
+
+def code(n: int, i: int) -> str:
+    """The digits of one of n symbols, in truncated binary."""
+    k = max(j for j in range(17) if 2**j <= n)
+    u = 2 ** (k + 1) - n
+    width, number = (k, i) if i < u else (k + 1, i + u)
+    return "".join(str(number >> place & 1) for place in reversed(range(width)))
 
 
 def encode_leaf(leaf: s.Leaf, x: Any) -> bytes:

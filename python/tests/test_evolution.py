@@ -57,15 +57,25 @@ WIDER: List[Tuple[s.Shape, s.Shape, Any]] = [
 ]
 
 
+def formatted(r: Random, shape: s.Shape) -> s.Shape:
+    """The shape, packed or not."""
+    return r.choice([shape, shape, s.Packed(shape), s.Unpacked(shape)])
+
+
+def rooted(r: Random, schema: Schema) -> Schema:
+    return Schema(formatted(r, schema.root), schema.definitions)
+
+
 class Values(unittest.TestCase):
     def test_changed_records(self) -> None:
         r = Random(1)
-        for _ in range(200):
+        for _ in range(400):
             olds: List[Tuple[str, s.Shape]] = []
             news: List[Tuple[str, s.Shape, Any]] = []
             rules: List[Rule] = []
             for i in range(r.randint(1, 6)):
                 old, new, change = r.choice(WIDER)
+                old, new = formatted(r, old), formatted(r, new)
                 kind = r.randrange(5)
                 if kind == 0:
                     news.append((f"a{i}", I32, None))
@@ -83,8 +93,8 @@ class Values(unittest.TestCase):
                 r.shuffle(news)
             if not olds or not news:
                 continue
-            before = record(olds)
-            kind_ = bind(record([(n, x) for n, x, _ in news]), evolution={"Order": rules})
+            before = rooted(r, record(olds))
+            kind_ = bind(rooted(r, record([(n, x) for n, x, _ in news])), evolution={"Order": rules})
             try:
                 value = model.random_value(r, before, before.root)
             except model.Endless:

@@ -138,6 +138,9 @@ class Tables(unittest.TestCase):
             for word, encoding in (("Varint", "varint"), ("Zigzag", "zigzag"), ("BigEndian", "bigEndian")):
                 if name.startswith(word + " "):
                     return s.Leaf(names[name.split()[1]], encoding)
+            m = re.fullmatch(r"Packed \((.*)\)", name)
+            if m:
+                return s.Packed(shape_of(m[1]))
             m = re.fullmatch(r"\[(.*)\]", name)
             if m:
                 return s.List(shape_of(m[1]))

@@ -70,7 +70,7 @@ def bind_classes(schema: Schema, kind: Any) -> Classes:
     seen: Set[Tuple[s.Shape, int]] = set()
     while work:
         shape, hint = work.pop()
-        shape = facts.bare_shape(shape)
+        shape = facts.value_shape(shape)
         if isinstance(shape, s.Reference) and facts.definitions[shape.to].form != "newtype":
             work.extend(_definition(facts.definitions[shape.to], shape.to, hint, bound))
             continue

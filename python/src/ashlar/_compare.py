@@ -37,6 +37,7 @@ _Work = List[Tuple[Optional[s.Shape], Any, Any]]
 
 def _step(facts: Facts, take: Take, shape: s.Shape, x: Any, y: Any, work: _Work) -> int:
     # The order, as far as it is decided by these values alone. Their parts go to the work.
+    shape = s.without_format(shape)
     if isinstance(shape, s.Leaf):
         if shape.type == "byteArray" and len(x) != len(y):
             return len(x) - len(y)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import List, Union
 
 from . import shapes as s
-from ._facts import tag_size
+from ._costs import tag_size
 from ._ops import Each, Op, Skip, Switch
 from ._planning import Key, Path, Planner, bad
 from ._whole import leaf_ops
@@ -43,6 +43,10 @@ def drop_shape(planner: Planner, path: Path, x: s.Shape) -> List[Op]:
         if x.size is None:
             bad(path, "NotDescribed", x.name)
         return [Skip(x.size)]
+    if isinstance(x, s.Packed):
+        return planner.call(path, Key("droppingPacked", False, -1, -1, x.of))
+    if isinstance(x, s.Unpacked):
+        return inner(x.of)
     bad(path, "IsIrregular", x.name)
 
 

@@ -11,8 +11,10 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _path
 from . import shapes as s
+from ._bits import packed_leaf
 from ._compare import Take, compare, indices_between, is_plain
-from ._facts import Facts, fair, is_ordered, tag_size
+from ._costs import fair, tag_size
+from ._facts import Facts, is_ordered
 from ._leafread import leaf_reader
 from ._nodes import (
     Maker,
@@ -23,6 +25,7 @@ from ._nodes import (
     charged,
     fields_reader,
     own_parts,
+    packed_node,
     plain_alternative,
     plain_record,
     ratio_node,
@@ -35,6 +38,7 @@ from ._write import plain_take
 from .values import Array
 
 __all__ = ["Exact"]
+
 
 class Exact:
     """A decoder of values of a schema.
@@ -52,13 +56,8 @@ class Exact:
         take: Optional[Take] = None,
         derived: bool = False,
     ) -> None:
-        self._definitions = definitions
-        self._facts = facts
-        self._derived = derived
-        self._makers = makers or {}
-        self._take = take or plain_take(facts)
-        self._known: Dict[Tuple[int, bool], Node] = {}
-        self._root = self._uncovered(root)
+        shapes = _Shapes(definitions, facts, makers or {}, take or plain_take(facts), derived, None)
+        self._root = shapes.uncovered(root)
 
     def read(self, state: State) -> Any:
         """Read a value at the cursor."""
@@ -78,13 +77,38 @@ class Exact:
         state.expect_end()
         return value
 
-    # Shapes. A covered one is part of a value whose work is linear in its bytes.
+
+class _Shapes:
+    # The readers of all shapes, in the plain format or in the packed one.
+
+    def __init__(
+        self,
+        definitions: Sequence[s.Definition],
+        facts: Facts,
+        makers: Dict[int, List[Maker]],
+        take: Take,
+        derived: bool,
+        plain: Optional[_Shapes],
+    ) -> None:
+        self._definitions = definitions
+        self._facts = facts
+        self._derived = derived
+        self._makers = makers
+        self._take = take
+        self._is_packed = plain is not None
+        self._costs = facts.packed_costs if self._is_packed else facts.costs
+        self._plain = plain or self
+        self._packed = self if plain else _Shapes(definitions, facts, makers, take, derived, self)
+        self._known: Dict[Tuple[int, bool], Node] = {}
+
+    # A covered shape is part of a value whose work is linear in its bytes.
 
     def _covered(self, shape: s.Shape) -> Node:
         return self._shape(shape, True)
 
-    def _uncovered(self, shape: s.Shape) -> Node:
-        cost = self._facts.cost_of(shape)
+    def uncovered(self, shape: s.Shape) -> Node:
+        """The reader of a shape."""
+        cost = self._costs.of(shape)
         if self._derived or fair(cost):
             return self._covered(shape)
         if fair(cost, 1):
@@ -93,17 +117,17 @@ class Exact:
         return charged(parts, parts, self._shape(shape, False))
 
     def _beside(self, shape: s.Shape, more: int = 1) -> Node:
-        covered = self._derived or fair(self._facts.cost_of(shape), more)
-        return self._covered(shape) if covered else self._uncovered(shape)
+        covered = self._derived or fair(self._costs.of(shape), more)
+        return self._covered(shape) if covered else self.uncovered(shape)
 
     def _part(self, shape: s.Shape, covered: bool) -> Node:
-        return self._covered(shape) if covered else self._uncovered(shape)
+        return self._covered(shape) if covered else self.uncovered(shape)
 
     def _shape(self, shape: s.Shape, covered: bool) -> Node:
         if isinstance(shape, s.Leaf):
-            return Node(False, leaf_reader(shape))
+            return Node(False, self._leaf(shape))
         if isinstance(shape, s.Between):
-            return between_node(shape)
+            return between_node(shape, self._leaf(shape.leaf))
         if isinstance(shape, s.Ratio):
             return ratio_node(self._part(shape.of, covered))
         if isinstance(shape, s.Maybe):
@@ -128,23 +152,46 @@ class Exact:
                 size = shape.size
                 return Node(False, lambda st: st.take(size))
             refusal = f"the format {shape.name[:100]} is not described"
+        elif isinstance(shape, s.Packed):
+            inner = self._packed.uncovered(shape.of)
+            return inner if self._is_packed else packed_node(inner)
+        elif isinstance(shape, s.Unpacked):
+            return self._plain.uncovered(shape.of)
         else:
             refusal = f"the irregular type {shape.name[:100]} is not described"
         return Node(False, lambda st: st.invalid(st.at, refusal))
+
+    def _leaf(self, leaf: s.Leaf) -> Callable[[State], Any]:
+        if not self._is_packed:
+            return leaf_reader(leaf)
+        if leaf.type == "bool":
+            return lambda st: st.read_symbol(2) == 1
+        return leaf_reader(packed_leaf(leaf))
+
+    def _tag(self, name: str, count: int) -> Callable[[State], int]:
+        # The number of a constructor, which there is.
+        if self._is_packed:
+            return lambda st: st.read_symbol(count)
+        width = tag_size(count)
+
+        def read(st: State) -> int:
+            start = st.at
+            tag = int.from_bytes(st.take(width), "little")
+            if tag >= count:
+                refusal = f"{name}: there is no constructor {tag}"
+                st.invalid(start, tag_text(name, count, tag) if self._derived else refusal)
+            return tag
+
+        return read
 
     def _maybe(self, shape: s.Maybe) -> Node:
         inner = self._beside(shape.of)
         wraps = self._facts.may_be_none(shape.of)
         frame = _path.words_frame("Maybe", "Just", [], 1)
+        read_tag = self._tag("Maybe", 2)
 
         def read(st: State) -> Reads:
-            st.need(1)
-            tag = st.data[st.at]
-            if tag > 1:
-                refusal = f"Maybe: there is no constructor {tag}"
-                st.invalid(st.at, tag_text("Maybe", 2, tag) if self._derived else refusal)
-            st.at += 1
-            if tag == 0:
+            if read_tag(st) == 0:
                 return None
             st.enter(frame)
             st.part(0)
@@ -176,7 +223,7 @@ class Exact:
 
     def _list(self, shape: Union[s.List, s.NonEmpty, s.Set]) -> Node:
         node = self._beside(shape.of)
-        least = self._facts.cost_of(shape.of)[1]
+        least = self._costs.of(shape.of)[1]
         ordered = None
         if isinstance(shape, s.Set) and is_ordered(self._facts.unordered, shape.of):
             ordered = shape.of
@@ -184,7 +231,7 @@ class Exact:
 
         def read(st: State) -> Reads:
             start = st.at
-            n = st.read_length(shape.compact)
+            n = st.read_length(shape.compact or self._is_packed)
             values = yield self._elements(node, least, ordered, st, n)
             if full and not values:
                 st.invalid(start, "NonEmpty: no elements")
@@ -195,7 +242,7 @@ class Exact:
     def _map(self, shape: s.Map) -> Node:
         facts = self._facts
         key, value = self._beside(shape.key), self._beside(shape.value)
-        least = facts.cost_of_all((shape.key, shape.value))[1]
+        least = self._costs.of_all((shape.key, shape.value))[1]
         ordered = is_ordered(facts.unordered, shape.key)
         as_dict = facts.hashable(shape.key)
 
@@ -215,11 +262,11 @@ class Exact:
             st.leave()
             return dict(pairs) if as_dict else pairs
 
-        return Node(True, lambda st: entries(st, st.read_length(shape.compact)))
+        return Node(True, lambda st: entries(st, st.read_length(shape.compact or self._is_packed)))
 
     def _array(self, shape: s.Array, covered: bool) -> Node:
         index, node = self._part(shape.index, covered), self._beside(shape.of)
-        least = self._facts.cost_of(shape.of)[1]
+        least = self._costs.of(shape.of)[1]
         counted = is_plain(shape.index)
 
         def read(st: State) -> Reads:
@@ -228,7 +275,7 @@ class Exact:
                 bound = (yield index.read(st)) if index.nests else index.read(st)
                 bounds.append(bound)
             start = st.at
-            n = st.read_length(False)
+            n = st.read_length(self._is_packed)
             values = yield self._elements(node, least, None, st, n)
             if counted and indices_between(bounds[0], bounds[1]) != n:
                 st.invalid(start, "an array with another number of elements than its bounds")
@@ -278,17 +325,13 @@ class Exact:
 
     def _sum(self, i: int, name: str, d: s.Definition) -> Node:
         count = len(d.constructors)
-        width = tag_size(count)
+        read_tag = self._tag(name, count)
         alternatives: Dict[int, Callable[[State], Reads]] = {}
 
         def read(st: State) -> Reads:
             if count == 0:
                 st.invalid(st.at, f"{name} has no values")
-            start = st.at
-            tag = int.from_bytes(st.take(width), "little")
-            if tag >= count:
-                refusal = f"{name}: there is no constructor {tag}"
-                st.invalid(start, tag_text(name, count, tag) if self._derived else refusal)
+            tag = read_tag(st)
             if tag not in alternatives:
                 alternatives[tag] = self._alternative(i, name, d, tag)
             value = yield alternatives[tag](st)
@@ -305,7 +348,7 @@ class Exact:
         names = [f.name[:100] for f in c.fields] if shapes and c.fields[0].name != "1" else []
         frame = _path.words_frame(name, con, names, len(shapes))
         is_fair = self._derived or fair(
-            self._facts.cost_of_all(shapes), tag_size(len(d.constructors))
+            self._costs.of_all(shapes), self._costs.of_tag(len(d.constructors))
         )
         read = fields_reader([self._part(shape, is_fair) for shape in shapes])
         make = self._makers[i][tag] if i in self._makers else plain_alternative(c)

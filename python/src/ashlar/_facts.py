@@ -1,36 +1,22 @@
-"""What is known of a schema's values before there are any.
-
-An untrusted schema may ask for any work for few bytes. So the least parts and bytes of a value are
-computed for each definition. If there are at most 64 parts for each byte, the work is linear in the
-bytes and is not counted. Otherwise each part counts as a step of the budget.
-"""
+"""What is known of a schema's values before there are any."""
 
 from __future__ import annotations
 
-from typing import Callable, Dict, Iterable, List, Sequence, Set, Tuple
+from functools import cached_property
+from typing import Callable, Dict, List, Sequence, Set
 
 from . import shapes as s
+from ._costs import Costs
 from ._graph import components
 
 __all__ = [
-    "Cost",
     "Facts",
     "constant_size",
-    "fair",
     "is_ordered",
-    "least_of_leaf",
     "map_references",
     "references",
-    "tag_size",
     "unwrapped",
 ]
-
-#: Sums of parts and bytes are cut off here.
-_MOST = 0x1000000
-
-#: The least parts and the least bytes of a value.
-Cost = Tuple[int, int]
-
 
 class Facts:
     """What decoding, JSON and evolution ask of the definitions of a schema."""
@@ -44,28 +30,40 @@ class Facts:
             for i, d in enumerate(definitions)
             if d.form != "sum"
         }
-        order, self.endless = components(always)
-        self.costs: List[Cost] = [
-            (1, tag_size(len(d.constructors))) if d.form == "sum" else (_MOST, 0) for d in definitions
-        ]
-        for i in order:
-            if i not in self.endless:
-                self.costs[i] = self.cost_of_all(_field_shapes(definitions[i]))
+        self._order, self.endless = components(always)
+        self.costs = self._costs(False)
         self.unordered = _unordered(definitions)
+
+    def _costs(self, packed: bool) -> Costs:
+        return Costs(packed, self.definitions, self.endless, self._order)
+
+    @cached_property
+    def packed_costs(self) -> Costs:
+        """The costs within a packed value."""
+        return self._costs(True)
 
     def bare_shape(self, shape: s.Shape) -> s.Shape:
         """A shape that is no newtype, unless that is recursive."""
         return self.bare[shape.to] if isinstance(shape, s.Reference) else shape
 
+    def value_shape(self, shape: s.Shape) -> s.Shape:
+        """What a value looks like: a shape without newtypes (unless they are recursive), packed or not."""
+        while True:
+            inner = s.without_format(self.bare_shape(shape))
+            if inner == shape:
+                return inner
+            shape = inner
+
     def may_be_none(self, shape: s.Shape) -> bool:
-        """Is a value of the shape an optional one, whatever newtypes are around it?"""
+        """Is a value of the shape an optional one, packed or not, whatever newtypes are around it?"""
         seen: Set[int] = set()
+        shape = s.without_format(shape)
         while isinstance(shape, s.Reference):
             d = self.definitions[shape.to]
             if d.form != "newtype" or shape.to in seen:
                 return False
             seen.add(shape.to)
-            shape = d.constructors[0].fields[0].shape
+            shape = s.without_format(d.constructors[0].fields[0].shape)
         return isinstance(shape, s.Maybe)
 
     def hashable(self, shape: s.Shape) -> bool:
@@ -73,79 +71,11 @@ class Facts:
         return is_ordered(self.unordered, shape) and self._plain(unwrapped(self.bare, shape))
 
     def _plain(self, shape: s.Shape) -> bool:
-        if isinstance(shape, (s.Ratio, s.Maybe)):
+        if isinstance(shape, (s.Ratio, s.Maybe, s.Packed, s.Unpacked)):
             return self._plain(shape.of)
         if isinstance(shape, s.Tuple):
             return all(map(self._plain, shape.of))
         return isinstance(shape, (s.Leaf, s.Between, s.Constant))
-
-    def cost_of(self, shape: s.Shape) -> Cost:
-        """The cost of a shape."""
-        if isinstance(shape, s.Leaf):
-            return (1, least_of_leaf(shape))
-        if isinstance(shape, s.Between):
-            return (1, least_of_leaf(shape.leaf))
-        if isinstance(shape, s.Ratio):
-            return _twice(self.cost_of(shape.of))
-        if isinstance(shape, s.Maybe):
-            return (1, 1)
-        if isinstance(shape, s.Tuple):
-            return self.cost_of_all(shape.of)
-        if isinstance(shape, (s.List, s.NonEmpty, s.Set, s.Map)):
-            return (1, 1 if shape.compact else 8)
-        if isinstance(shape, s.Array):
-            return _plus(_twice(self.cost_of(shape.index)), (1, 8))
-        if isinstance(shape, s.Constant):
-            return (1, len(shape.bytes))
-        if isinstance(shape, s.Reference):
-            return self.costs[shape.to]
-        if isinstance(shape, s.Opaque):
-            return (1, min(_MOST, shape.size or 0))
-        return (1, 0)
-
-    def cost_of_all(self, shapes: Iterable[s.Shape]) -> Cost:
-        """The cost of a value with parts of these shapes."""
-        cost: Cost = (1, 0)
-        for shape in shapes:
-            cost = _plus(cost, self.cost_of(shape))
-        return cost
-
-
-def fair(cost: Cost, more: int = 0) -> bool:
-    """Are there few parts for the bytes, and this many bytes besides?
-
-    >>> fair((65, 1)), fair((65, 1), 1)
-    (False, True)
-    """
-    return cost[0] <= 64 * (more + cost[1])
-
-
-def tag_size(count: int) -> int:
-    """The bytes of a tag, given the number of constructors.
-
-    >>> [tag_size(n) for n in (0, 1, 256, 257)]
-    [0, 1, 1, 2]
-    """
-    return 0 if count == 0 else 1 if count <= 256 else 2
-
-
-def least_of_leaf(leaf: s.Leaf) -> int:
-    """The least number of bytes of a leaf.
-
-    >>> least_of_leaf(s.Leaf("int64")), least_of_leaf(s.Leaf("int64", "varint"))
-    (8, 1)
-    """
-    if leaf.type == "unit":
-        return 0
-    if leaf.type in s.NUMBERS:
-        return s.NUMBERS[leaf.type][0] if leaf.encoding in ("", "bigEndian") else 1
-    if leaf.type in ("float32", "char", "scalarValue"):
-        return 4
-    if leaf.type in ("float64", "utf16"):
-        return 8
-    if leaf.type in ("bytes", "byteArray", "utf8"):
-        return 1 if leaf.compact else 8
-    return 1
 
 
 def references(shape: s.Shape) -> List[int]:
@@ -176,7 +106,7 @@ def map_references(f: Callable[[s.Reference], s.Shape], shape: s.Shape) -> s.Sha
     """
     if isinstance(shape, s.Reference):
         return f(shape)
-    if isinstance(shape, (s.Ratio, s.Maybe)):
+    if isinstance(shape, (s.Ratio, s.Maybe, s.Packed, s.Unpacked)):
         return type(shape)(map_references(f, shape.of))
     if isinstance(shape, s.Tuple):
         return s.Tuple(tuple(map_references(f, x) for x in shape.of))
@@ -202,14 +132,6 @@ def is_ordered(unordered: Set[int], shape: s.Shape) -> bool:
     return all(is_ordered(unordered, child) for child in s.children(shape))
 
 
-def _plus(a: Cost, b: Cost) -> Cost:
-    return (min(_MOST, a[0] + b[0]), min(_MOST, a[1] + b[1]))
-
-
-def _twice(cost: Cost) -> Cost:
-    return _plus(cost, cost)
-
-
 def _field_shapes(d: s.Definition) -> List[s.Shape]:
     return [f.shape for c in d.constructors for f in c.fields]
 
@@ -222,6 +144,8 @@ def _certain(shape: s.Shape) -> List[int]:
         return [r for x in shape.of for r in _certain(x)]
     if isinstance(shape, s.Array):
         return _certain(shape.index)
+    if isinstance(shape, (s.Packed, s.Unpacked)):
+        return _certain(shape.of)
     return []
 
 
@@ -293,7 +217,7 @@ def constant_size(facts: Facts, shape: s.Shape) -> bool:
             )
             if not sized:
                 return False
-        elif isinstance(shape, (s.Tuple, s.Ratio)):
+        elif isinstance(shape, (s.Tuple, s.Ratio, s.Unpacked)):
             work.extend(s.children(shape))
         elif isinstance(shape, s.Reference):
             d = facts.definitions[shape.to]

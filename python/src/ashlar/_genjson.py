@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, List
 
 from . import shapes as s
+from ._costs import fair
 from ._emit import CODES, Source, Unusual
-from ._facts import Facts, fair
+from ._facts import Facts
 from ._genwrite import WriteTypes
 from ._json import MOST_JSON
 from ._jsontext import date, decimal, floating, fraction, quoted, whole
@@ -21,7 +22,7 @@ _DEEP = 8
 
 def json_source(root: s.Shape, facts: Facts, types: WriteTypes) -> Source:
     """The function ``line(x)``, which returns the JSON of a value."""
-    if not fair(facts.cost_of(root)):
+    if not fair(facts.costs.of(root)):
         raise Unusual()
     gen = _Json(facts, types)
     gen.body("line", root)
@@ -52,7 +53,7 @@ class _Json:
 
     def item(self, shape: s.Shape, x: str) -> str:
         """An expression for the text of a value."""
-        shape = self.facts.bare_shape(shape)
+        shape = self.facts.value_shape(shape)
         if isinstance(shape, (s.Leaf, s.Between)):
             return self.leaf(shape.leaf if isinstance(shape, s.Between) else shape, x)
         if isinstance(shape, s.Reference):
@@ -114,7 +115,7 @@ class _Json:
     def map(self, shape: s.Map, x: str) -> str:
         k, v = self.source.name(), self.source.name()
         pairs = f"{x}.items()" if self.facts.hashable(shape.key) else x
-        key = self.facts.bare_shape(shape.key)
+        key = self.facts.value_shape(shape.key)
         loop = f"for {k}, {v} in {pairs}:"
         if isinstance(key, s.Leaf) and key.type in ("utf8", "utf16", "char", "scalarValue"):
             return self.each(loop, "{", lambda: f"{self.item(key, k)} + ':' + {self.item(shape.value, v)}", "}")

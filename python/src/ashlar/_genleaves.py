@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import struct
 import sys
-from typing import Any, List, Tuple
+from typing import Any, List, Optional, Tuple
 
 from . import shapes as s
+from ._bits import NO_BITS, packed_leaf
 from ._emit import CODES, Source, Unusual
 
 __all__ = ["Leaves", "read_integer", "read_numbers", "read_varint"]
@@ -19,6 +20,8 @@ class Leaves:
         self.source = source
         self.pending: List[Tuple[str, str, List[str]]] = []
         self.big = False
+        #: The name of the bits that are left of the open byte, within a packed value.
+        self.bits: Optional[str] = None
 
     def unusual(self) -> str:
         """Code that gives up."""
@@ -45,6 +48,41 @@ class Leaves:
         line(f"p += {at}")
         self.pending = []
 
+    def bit(self, highest: str) -> str:
+        """A bit, given how to get it from the bits that are left."""
+        self.flush()
+        line, b, n = self.source.line, self.bits, self.source.name("t")
+        line(f"if {b} == {NO_BITS}:")
+        line(f"    {b} = B[p] << 1 | 1")
+        line("    p += 1")
+        line(f"{n} = {b} {highest}")
+        line(f"{b} = {b} << 1 & 511")
+        return n
+
+    def symbol(self, count: int) -> str:
+        """One of some symbols, in bits."""
+        if count <= 2:
+            return self.bit(">> 8") if count == 2 else "0"
+        self.flush()
+        line, b, n = self.source.line, self.bits, self.source.name("t")
+        width = count.bit_length() - 1
+        short = (2 << width) - count
+        most = width if short == count else width + 1
+        by_call = f"{n}, p, {b} = symbol(B, p, {b}, {count})"
+        if most > 8:
+            line(by_call)
+        else:
+            # Are there as many bits as the longest code has?
+            line(f"if {b} & {(1 << 9 - most) - 1}:")
+            line(f"    {n} = {b} >> {9 - most}")
+            if most == width:
+                line(f"    {b} = {b} << {most} & 511")
+            else:
+                line(f"    if {n} < {2 * short}: {n} >>= 1; {b} = {b} << {width} & 511")
+                line(f"    else: {n} -= {short}; {b} = {b} << {most} & 511")
+            line(f"else: {by_call}")
+        return n
+
     def fixed(self, code: str, big: bool, checks: List[str]) -> str:
         """A value of constant size. In the checks, ``$`` is the value and ``@`` its offset."""
         if big != self.big and code not in "bB":
@@ -59,6 +97,15 @@ class Leaves:
         kind = leaf.type
         if kind == "unit":
             return "()"
+        if self.bits is not None:
+            if kind == "bool":
+                return self.bit("> 255")
+            leaf = packed_leaf(leaf)
+        if kind in ("char", "scalarValue") and leaf.encoding:
+            name = self.length(True)
+            if kind == "scalarValue":
+                self.source.line(f"if 0xd800 <= {name} < 0xe000: raise Unusual()")
+            return f"chr({name})"
         if leaf.encoding in ("varint", "zigzag"):
             return self.groups(leaf)
         if kind in CODES:
@@ -84,13 +131,15 @@ class Leaves:
 
     def groups(self, leaf: s.Leaf) -> str:
         """A number in LEB128."""
-        self.flush()
-        _, low, high = s.NUMBERS[leaf.type]
-        n = self.source.name()
+        size, low, high = s.NUMBERS[leaf.type]
+        zigzag = leaf.encoding == "zigzag"
         line = self.source.line
-        line(f"{n} = B[p]")
-        line("p += 1")
-        line(f"if {n} > 127: {n}, p = varint(B, p - 1)")
+        if size > 1 and zigzag == (low < 0):
+            n = self.short(size)
+            if zigzag:
+                line(f"{n} = {n} >> 1 ^ -({n} & 1)")
+            return n
+        n = self.length(True)
         if leaf.encoding == "zigzag":
             line(f"{n} = {n} >> 1 ^ -({n} & 1)")
             if leaf.type == "word64":
@@ -98,6 +147,26 @@ class Leaves:
         elif low < 0:
             line(f"if {n} > {high}: {n} -= {1 << 64}")
         line(f"if not {low} <= {n} <= {high}: raise Unusual()")
+        return n
+
+    def short(self, size: int) -> str:
+        """A number of two, four or eight bytes in LEB128. There it mostly has one to three."""
+        self.flush()
+        n, line = self.source.name(), self.source.line
+        line(f"{n} = B[p]")
+        line(f"if {n} < 128: p += 1")
+        line("else:")
+        line("    q = B[p + 1]")
+        line("    if 0 < q < 128:")
+        line(f"        {n} += q - 1 << 7")
+        line("        p += 2")
+        if size > 2:
+            line("    elif q and 0 < B[p + 2] < 128:")
+            line(f"        {n} += (q - 1 << 7) + (B[p + 2] - 1 << 14)")
+            line("        p += 3")
+        line("    else:")
+        line(f"        {n}, p = varint(B, p)")
+        line(f"        if {n} >> {8 * size}: raise Unusual()")
         return n
 
     def length(self, compact: bool) -> str:
@@ -124,7 +193,7 @@ class Leaves:
 
     def between(self, shape: s.Between) -> str:
         """A whole number with bounds."""
-        leaf = shape.leaf
+        leaf = shape.leaf if self.bits is None else packed_leaf(shape.leaf)
         check = f"if not {shape.low} <= $ <= {shape.high}: raise Unusual()"
         if max(abs(shape.low), abs(shape.high)) >= 1 << 4096:
             self.flush()
@@ -138,18 +207,20 @@ class Leaves:
 
 def read_varint(B: bytes, p: int) -> Tuple[int, int]:
     """A LEB128 number of two bytes or more."""
-    n = B[p] & 127
-    shift = 7
-    while True:
+    n = B[p] & 127 | (B[p + 1] & 127) << 7
+    if B[p + 1] < 128:
         p += 1
-        b = B[p]
-        n |= (b & 127) << shift
-        shift += 7
-        if b < 128:
-            break
-        if shift > 63:
-            raise Unusual()
-    if b == 0 or n >> 64:
+    else:
+        p += 2
+        n |= (B[p] & 127) << 14
+        shift = 21
+        while B[p] > 127:
+            if shift > 63:
+                raise Unusual()
+            p += 1
+            n |= (B[p] & 127) << shift
+            shift += 7
+    if not B[p] or n >> 64:
         raise Unusual()
     return n, p + 1
 

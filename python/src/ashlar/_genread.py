@@ -6,13 +6,16 @@ nesting, what counts as steps of the budget. So it needs to know of no errors.
 
 from __future__ import annotations
 
+import functools
 from fractions import Fraction
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import shapes as s
+from ._bits import NO_BITS, packed_leaf, read_symbol
 from ._compare import Take, compare, indices_between, is_plain
+from ._costs import Costs, fair, least_of_leaf, tag_size
 from ._emit import CODES, Source, Unusual, inlined
-from ._facts import Facts, fair, is_ordered, least_of_leaf, tag_size
+from ._facts import Facts, is_ordered
 from ._genleaves import Leaves, read_integer, read_numbers, read_varint
 from .values import Array, nan_of_bits
 
@@ -45,18 +48,24 @@ class _Reader(Leaves):
             integer=read_integer,
             nan32=lambda B, p, big: nan_of_bits(4, B[p : p + 4] if big else B[p : p + 4][::-1]),
             numbers=read_numbers,
+            symbol=read_symbol,
             varint=read_varint,
         )
         self.inlined = inlined(root, facts.definitions)
-        self.functions: Dict[int, str] = {}
-        self.waiting: List[int] = []
+        # The functions for definitions, in the plain and in the packed format.
+        self.functions: Dict[Tuple[int, bool], str] = {}
+        self.waiting: List[Tuple[int, bool]] = []
 
-    # Functions.
+    @property
+    def costs(self) -> Costs:
+        return self.facts.costs if self.bits is None else self.facts.packed_costs
+
+    # Functions. Within a packed value they get the bits of the open byte, and return what is left.
 
     def whole(self, root: s.Shape) -> None:
-        if not fair(self.facts.cost_of(root)):
+        if not fair(self.costs.of(root)):
             raise Unusual()
-        self.body("read(B, p, e)", root)
+        self.body("read", lambda: self.value(root))
         self.source.lines = []
         self.source.line("add = out.append")
         self.source.line("for _ in range(n):")
@@ -67,17 +76,25 @@ class _Reader(Leaves):
         self.source.line("return p")
         self.source.function("many(B, p, e, n, out)", self.source.lines)
         while self.waiting:
-            i = self.waiting.pop()
-            self.body(f"{self.functions[i]}(B, p, e)", s.Reference(i), i)
+            i, packed = self.waiting.pop()
+            self.bits = "b" if packed else None
+            self.body(self.functions[i, packed], functools.partial(self.definition, i))
 
-    def body(self, header: str, shape: s.Shape, definition: int = -1) -> None:
-        source = self.source
+    def body(self, function: str, made: Callable[[], str]) -> None:
+        source, bits = self.source, self.bits
         saved, source.lines, depth, source.depth = source.lines, [], source.depth, 1
-        value = self.definition(definition) if definition >= 0 else self.value(shape)
+        self.bits, more = ("b", ", b") if bits else (None, "")
+        value = made()
         self.flush()
-        source.line(f"return {value}, p")
-        source.function(header, source.lines)
-        source.lines, source.depth = saved, depth
+        source.line(f"return {value}, p{more}")
+        source.function(f"{function}(B, p, e{more})", source.lines)
+        source.lines, source.depth, self.bits = saved, depth, bits
+
+    def call(self, function: str) -> str:
+        name = self.source.name()
+        more = f", {self.bits}" if self.bits else ""
+        self.source.line(f"{name}, p{more} = {function}(B, p, e{more})")
+        return name
 
     def value(self, shape: s.Shape) -> str:
         value = self.item(shape)
@@ -89,10 +106,8 @@ class _Reader(Leaves):
         if self.source.depth < _DEEP:
             return self.value(shape)
         function = self.source.name("f")
-        self.body(f"{function}(B, p, e)", shape)
-        name = self.source.name()
-        self.source.line(f"{name}, p = {function}(B, p, e)")
-        return name
+        self.body(function, lambda: self.value(shape))
+        return self.call(function)
 
     def item(self, shape: s.Shape) -> str:
         if isinstance(shape, s.Leaf):
@@ -105,6 +120,8 @@ class _Reader(Leaves):
             return f"({', '.join(parts)})"
         if isinstance(shape, s.Reference):
             return self.reference(shape.to)
+        if isinstance(shape, (s.Packed, s.Unpacked)):
+            return self.format(isinstance(shape, s.Packed), shape.of)
         self.flush()
         if isinstance(shape, s.Ratio):
             return self.ratio(shape)
@@ -124,6 +141,36 @@ class _Reader(Leaves):
             return self.slice(str(shape.size))
         return self.unusual()
 
+    def format(self, packed: bool, shape: s.Shape) -> str:
+        # A value in the packed format, or in the plain one.
+        outer = self.bits
+        if not packed:
+            self.bits = None
+        elif outer is None:
+            self.flush()
+            self.bits = self.source.name("b")
+            self.source.line(f"{self.bits} = {NO_BITS}")
+        # (What takes neither bytes nor bits is not fair.)
+        value = self.value(shape) if fair(self.costs.of(shape)) else self.unusual()
+        if packed and outer is None:
+            self.source.line(f"if {self.bits} & {self.bits} - 1: raise Unusual()")
+        self.bits = outer
+        return value
+
+    def tag(self, count: int) -> str:
+        # The number of a constructor, which need not be one.
+        source = self.source
+        if self.bits is not None:
+            return self.symbol(count)
+        name = source.name("t")
+        if tag_size(count) == 1:
+            source.line(f"{name} = B[p]")
+            source.line("p += 1")
+        else:
+            source.line(f"{name}, = {source.struct('<H', 'unpack_from')}(B, p)")
+            source.line("p += 2")
+        return name
+
     # Shapes with parts.
 
     def ratio(self, shape: s.Ratio) -> str:
@@ -136,27 +183,27 @@ class _Reader(Leaves):
         return name
 
     def maybe(self, shape: s.Maybe) -> str:
-        if not fair(self.facts.cost_of(shape.of), 1):
+        if not fair(self.costs.of(shape.of), 1):
             return self.unusual()
-        source, name = self.source, self.source.name()
-        source.line(f"{name} = B[p]")
-        source.line("p += 1")
-        source.line(f"if {name} == 1:")
+        source, tag, name = self.source, self.tag(2), self.source.name()
+        source.line(f"if {tag} == 1:")
         source.depth += 1
         value = self.nested(shape.of)
         source.line(f"{name} = ({value},)" if self.facts.may_be_none(shape.of) else f"{name} = {value}")
         source.depth -= 1
-        source.line(f"elif {name}: raise Unusual()")
+        if self.bits is None:
+            source.line(f"elif {tag}: raise Unusual()")
         source.line(f"else: {name} = None")
         return name
 
     def elements(self, compact: bool, shapes: Sequence[s.Shape]) -> Optional[str]:
         # The number of elements, if code can read them.
-        least = self.facts.cost_of_all(shapes)[1]
-        if least == 0 or not all(fair(self.facts.cost_of(x), 1) for x in shapes):
+        least = self.costs.of_all(shapes)[1]
+        if least == 0 or not all(fair(self.costs.of(x), 1) for x in shapes):
             return None
-        n = self.length(compact)
-        self.source.line(f"if {n} * {least} > e - p: raise Unusual()")
+        n = self.length(compact or self.bits is not None)
+        left = "e - p" if self.bits is None else "8 * (e - p) + 7"
+        self.source.line(f"if {n} * {least} > {left}: raise Unusual()")
         return n
 
     def list(self, shape: Union[s.List, s.NonEmpty, s.Set]) -> str:
@@ -168,6 +215,8 @@ class _Reader(Leaves):
             source.line(f"if not {n}: raise Unusual()")
         ordered = isinstance(shape, s.Set) and is_ordered(self.facts.unordered, shape.of)
         of = self.facts.bare_shape(shape.of)
+        if isinstance(of, s.Leaf) and self.bits is not None:
+            of = packed_leaf(of)
         if isinstance(of, s.Leaf) and of.type in CODES and not of.encoding and not ordered:
             if of.type not in ("float32", "bool", "char", "scalarValue"):
                 source.line(f"q = p + {n} * {least_of_leaf(of)}")
@@ -193,7 +242,7 @@ class _Reader(Leaves):
         return name
 
     def above(self, shape: s.Shape, before: str, value: str) -> str:
-        bare = self.facts.bare_shape(shape)
+        bare = self.facts.value_shape(shape)
         if isinstance(bare, s.Between) or (isinstance(bare, s.Leaf) and bare.type != "byteArray"):
             return f"{before} < {value}"
         return f"compare({self.source.constant(shape)}, {before}, {value}) < 0"
@@ -219,9 +268,9 @@ class _Reader(Leaves):
 
     def array(self, shape: s.Array) -> str:
         low, high = self.named(self.value(shape.index)), self.named(self.value(shape.index))
-        n = self.length(False)
+        n = self.length(self.bits is not None)
         name = self.source.name()
-        if self.facts.cost_of(shape.of)[1] == 0 or not fair(self.facts.cost_of(shape.of), 1):
+        if self.costs.of(shape.of)[1] == 0 or not fair(self.costs.of(shape.of), 1):
             return self.unusual()
         self.source.line(f"{name} = []")
         self.source.line(f"for _ in range({n}):")
@@ -240,12 +289,11 @@ class _Reader(Leaves):
         if i in self.inlined and (d.form != "sum" or self.source.depth < _DEEP):
             return self.definition(i)
         self.flush()
-        if i not in self.functions:
-            self.functions[i] = self.source.name("d")
-            self.waiting.append(i)
-        name = self.source.name()
-        self.source.line(f"{name}, p = {self.functions[i]}(B, p, e)")
-        return name
+        key = (i, self.bits is not None)
+        if key not in self.functions:
+            self.functions[key] = self.source.name("d")
+            self.waiting.append(key)
+        return self.call(self.functions[key])
 
     def definition(self, i: int) -> str:
         d = self.facts.definitions[i]
@@ -273,16 +321,10 @@ class _Reader(Leaves):
         return "{" + ", ".join(f"{f.name!r}: {v}" for f, v in zip(c.fields, values)) + "}"
 
     def sum(self, i: int, d: s.Definition) -> str:
-        source, name, tag = self.source, self.source.name(), self.source.name("t")
         count = len(d.constructors)
         if count == 0:
             return self.unusual()
-        if tag_size(count) == 1:
-            source.line(f"{tag} = B[p]")
-            source.line("p += 1")
-        else:
-            source.line(f"{tag}, = {source.struct('<H', 'unpack_from')}(B, p)")
-            source.line("p += 2")
+        source, tag, name = self.source, self.tag(count), self.source.name()
         if not any(c.fields or c.retired for c in d.constructors) and i not in self.types:
             names = source.constant(tuple(c.name for c in d.constructors))
             source.line(f"{name} = {names}[{tag}]")
@@ -291,11 +333,10 @@ class _Reader(Leaves):
             functions = []
             for j in range(count):
                 functions.append(source.name("f"))
-                self.alternative_function(functions[-1], i, j)
+                self.body(functions[-1], functools.partial(self.alternative, i, j))
             table = source.name("T")
             source.done.append(f"{table} = ({', '.join(functions)},)")
-            source.line(f"{name}, p = {table}[{tag}](B, p, e)")
-            return name
+            return self.call(f"{table}[{tag}]")
         for j in range(count):
             source.line(f"{'elif' if j else 'if'} {tag} == {j}:")
             source.depth += 1
@@ -304,19 +345,11 @@ class _Reader(Leaves):
         source.line("else: raise Unusual()")
         return name
 
-    def alternative_function(self, function: str, i: int, j: int) -> None:
-        source = self.source
-        saved, source.lines, depth, source.depth = source.lines, [], source.depth, 1
-        value = self.alternative(i, j)
-        source.line(f"return {value}, p")
-        source.function(f"{function}(B, p, e)", source.lines)
-        source.lines, source.depth = saved, depth
-
     def alternative(self, i: int, j: int) -> str:
         d = self.facts.definitions[i]
         c = d.constructors[j]
-        cost = self.facts.cost_of_all([f.shape for f in c.fields])
-        if c.retired or (c.fields and not fair(cost, tag_size(len(d.constructors)))):
+        cost = self.costs.of_all([f.shape for f in c.fields])
+        if c.retired or (c.fields and not fair(cost, self.costs.of_tag(len(d.constructors)))):
             return self.unusual()
         if i in self.types:
             return self.record(i, j)

@@ -7,8 +7,9 @@ The code gives up at what is out of the ordinary: what is refused, what counts a
 from __future__ import annotations
 
 import struct
-from typing import Dict, List
+from typing import Callable, Dict, List, Optional
 
+from ._budget import STEPS
 from ._emit import Source, Unusual
 from ._genleaves import read_varint
 from ._ops import (
@@ -31,13 +32,26 @@ from ._ops import (
 )
 from ._state import State
 
-__all__ = ["translation_source"]
+__all__ = ["Many", "compiled", "translation_source"]
 
 _DEEP = 8
 _MANY = 12
 
 #: More steps take too long to compile.
 _MOST_STEPS = 4_000
+
+
+#: Translate values: the bytes, where the first one begins, where they end, how many, and what to do
+#: with the new bytes of each. Returns where the last one ends.
+Many = Callable[[bytes, int, int, int, Callable[[bytes], None]], int]
+
+
+def compiled(program: Program) -> Optional[Many]:
+    """The function of :func:`translation_source`, if the program is not too large."""
+    try:
+        return translation_source(program).compile()["many"]  # type: ignore[no-any-return]
+    except (Unusual, RecursionError, MemoryError, SyntaxError):
+        return None
 
 
 def translation_source(program: Program) -> Source:
@@ -232,6 +246,7 @@ class _Code:
             line("st = State(B, p, e)")
             line(f"{add}({self.source.constant(op.read)}(st))")
             line("p = st.at")
+            line(f"if st.steps != {STEPS}: raise Unusual()")
             return
         old, new = op.layouts
         x = self.source.name()

@@ -6,13 +6,16 @@ or says what is wrong with it.
 
 from __future__ import annotations
 
+import functools
 import struct
 from fractions import Fraction
-from typing import Any, Dict, List, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import shapes as s
+from ._bits import packed_leaf, put_symbol
+from ._costs import tag_size
 from ._emit import CODES, Source, inlined
-from ._facts import Facts, is_ordered, tag_size
+from ._facts import Facts, is_ordered
 from ._varint import put_integer, put_natural, put_varint
 from ._write import number_bytes
 
@@ -27,10 +30,11 @@ _DEEP = 8
 def writer_source(root: s.Shape, facts: Facts, types: WriteTypes) -> Source:
     """The function ``write(x, out)``, which appends the bytes of a value to a ``bytearray``."""
     gen = _Writer(root, facts, types)
-    gen.body("write", root)
+    gen.body("write", lambda: gen.item(root, "x"))
     while gen.waiting:
-        i = gen.waiting.pop()
-        gen.body(gen.functions[i], s.Reference(i), i)
+        i, packed = gen.waiting.pop()
+        gen.bits = ("o", "m") if packed else None
+        gen.body(gen.functions[i, packed], functools.partial(gen.definition, i, "x"))
     return gen.source
 
 
@@ -40,24 +44,51 @@ class _Writer:
         self.types = types
         self.source = Source()
         self.source.names.update(
-            Fraction=Fraction, integer=put_integer, natural=put_natural, varint=put_varint
+            Fraction=Fraction, integer=put_integer, natural=put_natural, symbol=put_symbol, varint=put_varint
         )
         self.inlined = inlined(root, facts.definitions)
-        self.functions: Dict[int, str] = {}
-        self.waiting: List[int] = []
+        # The functions for definitions, in the plain and in the packed format.
+        self.functions: Dict[Tuple[int, bool], str] = {}
+        self.waiting: List[Tuple[int, bool]] = []
         self.pending: List[Tuple[str, str]] = []
         self.big = False
+        # Within a packed value: the names of the offset of the open byte, and of the mask.
+        self.bits: Optional[Tuple[str, str]] = None
 
-    def body(self, function: str, shape: s.Shape, definition: int = -1) -> None:
-        source = self.source
+    # Within a packed value, functions get the open byte and the mask, and return the new ones.
+    def body(self, function: str, write: Callable[[], None]) -> None:
+        source, bits = self.source, self.bits
         saved, source.lines, depth, source.depth = source.lines, [], source.depth, 1
-        if definition >= 0:
-            self.definition(definition, "x")
-        else:
-            self.item(shape, "x")
+        pending, self.pending = self.pending, []
+        self.bits, more = (("o", "m"), ", o, m") if bits else (None, "")
+        write()
         self.flush()
-        source.function(f"{function}(x, out)", source.lines or ["    pass"])
-        source.lines, source.depth = saved, depth
+        if bits:
+            source.line("return o, m")
+        source.function(f"{function}(x, out{more})", source.lines or ["    pass"])
+        source.lines, source.depth, self.bits, self.pending = saved, depth, bits, pending
+
+    def call(self, function: str, x: str) -> str:
+        if self.bits is None:
+            return f"{function}({x}, out)"
+        o, m = self.bits
+        return f"{o}, {m} = {function}({x}, out, {o}, {m})"
+
+    def bit(self, x: str) -> None:
+        assert self.bits is not None
+        self.flush()
+        line, (o, m) = self.source.line, self.bits
+        line(f"if not {m}:")
+        line(f"    {o}, {m} = len(out), 128")
+        line("    out.append(0)")
+        line(f"if {x}: out[{o}] |= {m}")
+        line(f"{m} >>= 1")
+
+    def symbol(self, count: int, i: str) -> None:
+        assert self.bits is not None
+        self.flush()
+        o, m = self.bits
+        self.source.line(f"{o}, {m} = symbol(out, {o}, {m}, {count}, {i})")
 
     def flush(self) -> None:
         if self.pending:
@@ -81,8 +112,8 @@ class _Writer:
             self.flush()
         else:
             function = self.source.name("f")
-            self.body(function, shape)
-            self.source.line(f"{function}({x}, out)")
+            self.body(function, lambda: self.item(shape, "x"))
+            self.source.line(self.call(function, x))
 
     def item(self, shape: s.Shape, x: str) -> None:
         if isinstance(shape, s.Leaf):
@@ -103,6 +134,8 @@ class _Writer:
             self.item(shape.of, f"{x}.denominator")
         elif isinstance(shape, s.Maybe):
             self.maybe(shape, x)
+        elif isinstance(shape, (s.Packed, s.Unpacked)):
+            self.format(isinstance(shape, s.Packed), shape.of, x)
         elif isinstance(shape, (s.List, s.NonEmpty, s.Set)):
             self.list(shape, x)
         elif isinstance(shape, s.Map):
@@ -110,6 +143,17 @@ class _Writer:
         else:
             # The exact writer does the rest.
             self.check("False")
+
+    def format(self, packed: bool, shape: s.Shape, x: str) -> None:
+        # A value in the packed format, or in the plain one.
+        outer = self.bits
+        if not packed:
+            self.bits = None
+        elif outer is None:
+            self.bits = self.source.name("o"), self.source.name("m")
+            self.source.line(f"{self.bits[0]} = {self.bits[1]} = 0")
+        self.item(shape, x)
+        self.bits = outer
 
     def between(self, shape: s.Between, x: str) -> None:
         if max(abs(shape.low), abs(shape.high)) >= 1 << 4096:
@@ -120,6 +164,8 @@ class _Writer:
             self.leaf(shape.leaf, x)
 
     def leaf(self, leaf: s.Leaf, x: str) -> None:
+        if self.bits is not None:
+            leaf = packed_leaf(leaf)
         kind = leaf.type
         big = leaf.encoding == "bigEndian"
         if kind in s.NUMBERS and leaf.encoding in ("", "bigEndian"):
@@ -128,9 +174,14 @@ class _Writer:
             x = self.source.named(x)
             _, low, high = s.NUMBERS[kind]
             self.check(f"{x}.__class__ is int and {low} <= {x} <= {high}")
-            self.flush()
-            put = self.source.constant(lambda n: number_bytes(leaf, n))
-            self.source.line(f"out += {put}({x})")
+            if leaf.encoding == "zigzag" and low < 0:
+                self.varint(f"{x} << 1 if {x} >= 0 else ~({x} << 1)")
+            elif leaf.encoding == "varint" and low == 0:
+                self.varint(x)
+            else:
+                self.flush()
+                put = self.source.constant(lambda n: number_bytes(leaf, n))
+                self.source.line(f"out += {put}({x})")
         elif kind in ("float32", "float64"):
             if kind == "float32":
                 x = self.source.named(x)
@@ -141,14 +192,20 @@ class _Writer:
         elif kind == "bool":
             x = self.source.named(x)
             self.check(f"{x} is True or {x} is False")
-            self.fixed("B", False, x)
+            if self.bits is None:
+                self.fixed("B", False, x)
+            else:
+                self.bit(x)
         elif kind in ("bytes", "byteArray", "utf8", "utf16"):
             self.string(leaf, x)
         elif kind in ("char", "scalarValue"):
             x = self.source.named(f"ord({x})")
             if kind == "scalarValue":
                 self.check(f"not 0xd800 <= {x} < 0xe000")
-            self.fixed("I", False, x)
+            if leaf.encoding:
+                self.varint(x)
+            else:
+                self.fixed("I", False, x)
         else:
             x = self.source.named(x)
             natural = kind == "natural"
@@ -166,23 +223,34 @@ class _Writer:
         self.source.line(f"out += {x}")
 
     def count(self, n: str, compact: bool) -> None:
-        if not compact:
-            self.fixed("q", False, n)
-        self.flush()
         if compact:
-            self.source.line(f"out += varint({n})")
+            self.varint(n)
+        else:
+            self.fixed("q", False, n)
+            self.flush()
+
+    def varint(self, x: str) -> None:
+        self.flush()
+        x = self.source.named(x)
+        self.source.line(f"if {x} < 128: out.append({x})")
+        self.source.line(f"else: out += varint({x})")
 
     def maybe(self, shape: s.Maybe, x: str) -> None:
         x = self.source.named(x)
         self.flush()
         source = self.source
-        source.line(f"if {x} is None: out.append(0)")
-        source.line("else:")
+        if self.bits is None:
+            source.line(f"if {x} is None: out.append(0)")
+            source.line("else:")
+        else:
+            self.bit(f"{x} is not None")
+            source.line(f"if {x} is not None:")
         source.depth += 1
         if self.facts.may_be_none(shape.of):
             self.check(f"{x}.__class__ is tuple and len({x}) == 1")
             x = f"{x}[0]"
-        self.fixed("B", False, "1")
+        if self.bits is None:
+            self.fixed("B", False, "1")
         self.nested(shape.of, x)
         self.flush()
         source.depth -= 1
@@ -196,8 +264,10 @@ class _Writer:
         self.check(f"{x}.__class__ is list")
         if isinstance(shape, s.NonEmpty):
             self.check(x)
-        self.count(f"len({x})", shape.compact)
+        self.count(f"len({x})", shape.compact or self.bits is not None)
         of = self.facts.bare_shape(shape.of)
+        if isinstance(of, s.Leaf) and self.bits is not None:
+            of = packed_leaf(of)
         if isinstance(of, s.Leaf) and of.encoding == "" and (of.type in s.NUMBERS or of.type == "float64"):
             pack = source.constant(_packer(CODES[of.type]))
             source.line(f"out += {pack}({x})")
@@ -213,7 +283,7 @@ class _Writer:
 
     def map(self, shape: s.Map, x: str) -> None:
         x = self.source.named(x)
-        key = self.facts.bare_shape(shape.key)
+        key = self.facts.value_shape(shape.key)
         simple = isinstance(key, s.Leaf) and key.type not in ("byteArray", "unit")
         if not (self.facts.hashable(shape.key) and simple):
             self.check("False")
@@ -221,7 +291,7 @@ class _Writer:
         source = self.source
         k, value = source.name(), source.name()
         self.check(f"{x}.__class__ is dict")
-        self.count(f"len({x})", shape.compact)
+        self.count(f"len({x})", shape.compact or self.bits is not None)
         source.line(f"for {k}, {value} in sorted({x}.items(), key={source.constant(_first)}):")
         source.depth += 1
         # (A NaN among the keys has no order.)
@@ -237,10 +307,11 @@ class _Writer:
             self.definition(i, x)
             return
         self.flush()
-        if i not in self.functions:
-            self.functions[i] = self.source.name("d")
-            self.waiting.append(i)
-        self.source.line(f"{self.functions[i]}({x}, out)")
+        key = (i, self.bits is not None)
+        if key not in self.functions:
+            self.functions[key] = self.source.name("d")
+            self.waiting.append(key)
+        self.source.line(self.call(self.functions[key], x))
 
     def definition(self, i: int, x: str) -> None:
         d = self.facts.definitions[i]
@@ -270,42 +341,49 @@ class _Writer:
     def sum(self, i: int, d: s.Definition, x: str) -> None:
         # A table from the name or the class of a constructor to a function for its fields.
         source = self.source
-        width = tag_size(len(d.constructors))
-        tags: Dict[Any, bytes] = {}
+        count = len(d.constructors)
+        tags: Dict[Any, Union[int, bytes]] = {}
         cases: Dict[Any, str] = {}
         for j, c in enumerate(d.constructors):
             if c.retired:
                 continue
             key = self.types[i][j][0] if i in self.types else c.name
-            tag = j.to_bytes(width, "little")
+            tag: Union[int, bytes] = j if self.bits else j.to_bytes(tag_size(count), "little")
             if not c.fields:
                 tags[key] = tag
                 continue
             cases[key] = source.name("f")
-            self.case(cases[key], i, j, tag)
+            self.body(cases[key], functools.partial(self.case, i, j))
         table = source.name("T")
         entries = [f"{source.constant(key)}: {function}" for key, function in cases.items()]
         source.done.append(f"{table} = {{{', '.join(entries)}}}")
         known = source.constant(tags)
-        if i in self.types:
-            source.line(f"if {x}.__class__ in {known}: out += {known}[{x}.__class__]")
-            source.line(f"else: {table}[{x}.__class__]({x}, out)")
+        bound = i in self.types
+        name = f"{x}.__class__" if bound else x
+        source.line(f"if {name} in {known}:" if bound else f"if {x}.__class__ is str:")
+        source.depth += 1
+        if self.bits is None:
+            source.line(f"out += {known}[{name}]")
         else:
-            name, inner = source.name(), source.name()
-            source.line(f"if {x}.__class__ is str: out += {known}[{x}]")
-            source.line("else:")
-            source.line(f"    (({name}, {inner}),) = {x}.items()")
-            source.line(f"    {table}[{name}]({inner}, out)")
+            self.symbol(count, f"{known}[{name}]")
+        source.depth -= 1
+        source.line("else:")
+        source.depth += 1
+        if not bound:
+            outer, name, x = x, source.name(), source.name()
+            source.line(f"(({name}, {x}),) = {outer}.items()")
+        source.line(self.call(f"{table}[{name}]", x))
+        source.depth -= 1
 
-    def case(self, function: str, i: int, j: int, tag: bytes) -> None:
-        source = self.source
-        saved, source.lines, depth, source.depth = source.lines, [], source.depth, 1
-        pending, self.pending = self.pending, []
-        self.fixed("B" if len(tag) == 1 else f"{len(tag)}s", False, str(tag[0]) if len(tag) == 1 else repr(tag))
+    def case(self, i: int, j: int) -> None:
+        count = len(self.facts.definitions[i].constructors)
+        if self.bits is None:
+            self.fixed("B" if tag_size(count) == 1 else "H", False, str(j))
+        elif count == 2:
+            self.bit(str(bool(j)))
+        else:
+            self.symbol(count, str(j))
         self.fields(i, j, "x")
-        self.flush()
-        source.function(f"{function}(x, out)", source.lines)
-        source.lines, source.depth, self.pending = saved, depth, pending
 
 
 def _packer(code: str) -> Any:

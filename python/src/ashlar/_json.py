@@ -30,7 +30,7 @@ def json_text(facts: Facts, take: Take, root: s.Shape, value: Any) -> str:
             if size > MOST_JSON:
                 break
         else:
-            shape = facts.bare_shape(item[0])
+            shape = facts.value_shape(item[0])
             if isinstance(shape, (s.Leaf, s.Between)):
                 text = _leaf(shape.leaf if isinstance(shape, s.Between) else shape, item[1])
                 out.append(text)
@@ -86,7 +86,7 @@ def _listed(work: _Work, opening: str, closing: str, parts: Sequence[_Work]) -> 
 
 def _map(facts: Facts, shape: s.Map, x: Any, work: _Work) -> None:
     pairs = x.items() if isinstance(x, dict) else x
-    key = facts.bare_shape(shape.key)
+    key = facts.value_shape(shape.key)
     if isinstance(key, s.Leaf) and key.type in ("utf8", "utf16", "char", "scalarValue"):
         _listed(work, "{", "}", [[(shape.key, k), ":", (shape.value, v)] for k, v in pairs])
     else:

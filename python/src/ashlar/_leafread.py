@@ -21,6 +21,9 @@ def leaf_reader(leaf: s.Leaf) -> LeafReader:
         return lambda st: ()
     if kind in s.NUMBERS:
         return _number(leaf)
+    if kind in ("char", "scalarValue"):
+        read = _code_point if leaf.encoding else _character
+        return read if kind == "char" else lambda st: _scalar(st, read)
     if kind in ("float32", "float64"):
         return _float(kind, ">" if leaf.encoding else "<")
     if kind in ("bytes", "byteArray"):
@@ -31,8 +34,6 @@ def leaf_reader(leaf: s.Leaf) -> LeafReader:
         return lambda st: _utf8(st, compact)
     return {
         "bool": _boolean,
-        "char": _character,
-        "scalarValue": _scalar,
         "natural": _natural,
         "utf16": _utf16,
     }.get(kind, _integer)
@@ -96,15 +97,24 @@ def _boolean(st: State) -> bool:
 
 def _character(st: State) -> str:
     start = st.at
-    n = int.from_bytes(st.take(4), "little")
+    return _char_of(st, start, int.from_bytes(st.take(4), "little"))
+
+
+def _code_point(st: State) -> str:
+    # In LEB128, as packed values have it.
+    start = st.at
+    return _char_of(st, start, st.read_varint())
+
+
+def _char_of(st: State, start: int, n: int) -> str:
     if n > 0x10FFFF:
         st.invalid(start, f"a Char is at most 1114111, not {n}")
     return chr(n)
 
 
-def _scalar(st: State) -> str:
+def _scalar(st: State, read: Callable[[State], str]) -> str:
     start = st.at
-    c = _character(st)
+    c = read(st)
     if "\ud800" <= c <= "\udfff":
         st.invalid(start, "a surrogate")
     return c

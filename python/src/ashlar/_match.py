@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import shapes as s
 from ._describe import definition_names, describe_shape
 from ._dropping import drop_definition, refused, retired
-from ._facts import references, tag_size
+from ._costs import tag_size
+from ._facts import references
 from ._fields import Default, Said, field_ops
 from ._graph import components
 from ._mismatch import Mismatch, in_evolution_of
-from ._ops import Copy, Each, Op, Program, Put, Switch, Unreadable, count_bytes, tag_bytes, tidy
+from ._ops import (
+    Copy,
+    Each,
+    Op,
+    Program,
+    Put,
+    Switch,
+    Unreadable,
+    count_bytes,
+    is_identity,
+    tag_bytes,
+    tidy,
+    unreadable,
+)
+from ._packing import copying, expanded, leaving_out, packed_again
 from ._planning import (
     FREE,
     Key,
@@ -39,7 +55,8 @@ def program(
 
     Raises ``Mismatch`` if there is none. ``skipping`` passes over what the type does not have.
     """
-    return _Match(old, new, evolution, skipping, default).program()
+    match = _Match(old, new, evolution, skipping, default)
+    return match.program((match.name(new.root), None))
 
 
 class _Target(NamedTuple):
@@ -74,13 +91,18 @@ class _Match:
         self.old_names = definition_names(old.definitions)
         self.new_names = definition_names(new.definitions)
 
-    def program(self) -> Program:
+    def name(self, shape: s.Shape) -> str:
+        """The name of a value of a new shape."""
+        root = self.peel(self.new_peeled, shape)
+        seen = set()
+        while isinstance(root, s.Packed) and root not in seen:
+            seen.add(root)
+            root = self.peel(self.new_peeled, root.of)
+        return self.new.definitions[root.to].name if isinstance(root, s.Reference) else "value"
+
+    def program(self, start: Path) -> Program:
+        """The program for values at a path."""
         planner = self.planner
-        root = self.peel(self.new_peeled, self.new.root)
-        name = "value"
-        if isinstance(root, s.Reference):
-            name = self.new.definitions[root.to].name
-        start: Path = (name, None)
         main = tidy(self.shapes(False, FREE, start, self.old.root, self.new.root))
         while planner.queue:
             number, key, path = planner.queue.pop()
@@ -92,6 +114,10 @@ class _Match:
             d = self.old.definitions[key.old]
             self.planner.spend(path, _size(d))
             return drop_definition(self.planner, path, d)
+        if key.kind == "droppingPacked":
+            assert key.shape is not None
+            self.planner.spend(path, 1)
+            return [leaving_out(self.old, key.shape)]
         if key.kind == "wrapped":
             assert key.shape is not None
             self.planner.spend(path, 1)
@@ -152,6 +178,12 @@ class _Match:
         for shape in (x, y):
             if isinstance(shape, s.Irregular):
                 bad(path, "IsIrregular", shape.name)
+        # Where a value is not in a packed one, what is unpacked is in the plain format, too.
+        if isinstance(x, s.Unpacked) or isinstance(y, s.Unpacked):
+            old, new = (z.of if isinstance(z, s.Unpacked) else z for z in (x, y))
+            return self.shapes(in_key, wrapping, path, old, new)
+        if isinstance(x, s.Packed) or isinstance(y, s.Packed):
+            return self.packed(in_key, path, x, y)
         if isinstance(x, s.Reference) and isinstance(y, s.Reference):
             return self.planner.call(path, Key("pair", in_key, x.to, y.to))
         found = self.leaves(in_key, path, x, y) or self.containers(in_key, path, x, y)
@@ -160,6 +192,35 @@ class _Match:
         if found is None:
             raise self.cannot(path, x, y)
         return found.ops
+
+    def packed(self, in_key: bool, path: Path, x: s.Shape, y: s.Shape) -> List[Op]:
+        # A value that is packed in the old schema, in the new one, or in both.
+        old = x.of if isinstance(x, s.Packed) else x
+        new = y.of if isinstance(y, s.Packed) else y
+        found = self.between(path, old, new)
+        if old is not x and new is not y and is_identity(found):
+            return [copying(self.old, old)]
+        # The order of packed keys is not looked into.
+        if in_key:
+            raise self.cannot(path, x, y)
+        problem = unreadable(found)
+        if problem is not None:
+            raise Mismatch(path_text(path), problem.kind, problem.names)
+        if old is not x:
+            found = Program([expanded(self.old, old, found)], {})
+        return [packed_again(self.new, new, found)] if new is not y else found.main
+
+    def between(self, path: Path, x: s.Shape, y: s.Shape) -> Program:
+        # A program of its own may take half of the work that is left, so that some is left for the rest.
+        self.planner.spend(path, 1)
+        half = self.planner.left // 2
+        inner = copy.copy(self)
+        inner.planner = Planner(half)
+        inner.old, inner.new = self.old.with_root(x), self.new.with_root(y)
+        try:
+            return inner.program(path)
+        finally:
+            self.planner.left -= half - inner.planner.left
 
     def leaves(self, in_key: bool, path: Path, x: s.Shape, y: s.Shape) -> Optional[_Found]:
         ops: Optional[List[Op]] = None

@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Any, Callable, Generator, List, NamedTuple
 
 from . import shapes as s
-from ._leafread import bound_text, leaf_reader
+from ._bits import NO_BITS
+from ._leafread import bound_text
 from ._state import State
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "charged",
     "fields_reader",
     "own_parts",
+    "packed_node",
     "plain_alternative",
     "plain_record",
     "ratio_node",
@@ -105,9 +107,8 @@ def as_tuple(read: Callable[[State], Reads], st: State) -> Reads:
     return tuple(values)
 
 
-def between_node(shape: s.Between) -> Node:
-    """Read a whole number with bounds."""
-    read_leaf = leaf_reader(shape.leaf)
+def between_node(shape: s.Between, read_leaf: Callable[[State], Any]) -> Node:
+    """Read a whole number with bounds, given the reader of its leaf."""
     low, high = shape.low, shape.high
 
     def read(st: State) -> Any:
@@ -137,6 +138,22 @@ def ratio_node(node: Node) -> Node:
         return Fraction(n, d)
 
     return Node(False, read)
+
+
+def packed_node(node: Node) -> Node:
+    """Read a packed value, given the reader of what is in it. It may be in a plain part of another one."""
+    def read(st: State) -> Reads:
+        start, outer = st.at, st.bits
+        st.bits = NO_BITS
+        value = (yield node.read(st)) if node.nests else node.read(st)
+        if st.bits & st.bits - 1:
+            st.invalid(st.at, "bits after the last one that are not zero")
+        st.bits = outer
+        if st.at == start:
+            st.spend(" elements of no bytes", 1)
+        return value
+
+    return Node(True, read)
 
 
 def read_constant(st: State, expected: bytes) -> bytes:

@@ -108,13 +108,15 @@ class Permute(NamedTuple):
 class Through(NamedTuple):
     """Write what a decoder makes of the bytes.
 
-    How many it reads, if that is constant; and the old and the new layout for :mod:`struct`, if it
-    converts one number.
+    How many it reads, if that is constant; the old and the new layout for :mod:`struct`, if it
+    converts one number; how many it reads at least; and whether these are the bytes that it writes.
     """
 
     read: Callable[[State], bytes]
     size: Optional[int] = None
     layouts: Optional[Tuple[str, str]] = None
+    least: int = 0
+    exact: bool = False
 
 
 class Unreadable(NamedTuple):
@@ -169,6 +171,8 @@ def is_identity(p: Program) -> bool:
                         work.append(alternative[1:])
             elif isinstance(op, Call):
                 same = op.number >= 0
+            elif isinstance(op, Through):
+                same = op.exact
             else:
                 same = isinstance(op, (Copy, Unreadable))
             if not same:
@@ -258,7 +262,7 @@ def least_read(known: Dict[int, int], ops: List[Op]) -> int:
         if isinstance(op, (Copy, Skip)):
             total += op.n
         elif isinstance(op, Through):
-            total += op.size or 0
+            total += op.size or op.least
         elif isinstance(op, (Groups, Magnitude)):
             total += 1
         elif isinstance(op, (Block, Each)):

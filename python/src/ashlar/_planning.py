@@ -55,7 +55,8 @@ FREE = Wrapping(True, True)
 
 class Key(NamedTuple):
     """A procedure: ``pair`` of an old definition and a new one, ``wrapped`` for an old shape and a new
-    newtype that is recursive by way of newtypes only, or ``dropping`` an old definition."""
+    newtype that is recursive by way of newtypes only, ``dropping`` an old definition, or
+    ``droppingPacked`` for an old shape that is packed."""
 
     kind: str
     in_key: bool
@@ -95,36 +96,50 @@ def bad(path: Path, kind: str, *names: str) -> NoReturn:
 class Planner:
     """The state of planning."""
 
-    def __init__(self) -> None:
+    def __init__(self, left: int = _MOST_WORK) -> None:
+        #: How many fields and constructors may still be compared.
+        self.left = left
         self.keys: Dict[Key, int] = {}
         self.queue: List[Tuple[int, Key, Path]] = []
         self.done: Dict[int, List[Op]] = {}
-        self._left = _MOST_WORK
 
     def call(self, path: Path, key: Key) -> List[Op]:
         """A call of a procedure. It is put into the queue, unless it has been before."""
         if key not in self.keys:
             count = len(self.keys)
-            self.keys[key] = -1 - count if key.kind == "dropping" else count
+            self.keys[key] = -1 - count if key.kind.startswith("dropping") else count
             self.queue.append((self.keys[key], key, path))
         return [Call(self.keys[key])]
 
     def spend(self, path: Path, n: int) -> None:
         """Count fields and constructors."""
-        self._left -= n
-        if self._left < 0:
+        self.left -= n
+        if self.left < 0:
             bad(path, "TooLarge")
 
 
 def peelings(definitions: Sequence[s.Definition]) -> List[Optional[s.Shape]]:
-    """Each definition without newtypes around it. ``None`` for a newtype that wraps nothing but itself."""
+    """Each definition without newtypes around it. ``None`` for a newtype that wraps nothing but itself.
+
+    What is unpacked is in the plain format, as all that programs read is.
+    """
     known: List[Optional[s.Shape]] = [s.Reference(i) for i in range(len(definitions))]
-    inner = {i: d.constructors[0].fields[0].shape for i, d in enumerate(definitions) if d.form == "newtype"}
+    inner = {
+        i: _without_unpacked(d.constructors[0].fields[0].shape)
+        for i, d in enumerate(definitions)
+        if d.form == "newtype"
+    }
     order, cyclic = components({i: [x.to] if isinstance(x, s.Reference) else [] for i, x in inner.items()})
     for i in order:
         x = inner[i]
         known[i] = None if i in cyclic else known[x.to] if isinstance(x, s.Reference) else x
     return known
+
+
+def _without_unpacked(shape: s.Shape) -> s.Shape:
+    while isinstance(shape, s.Unpacked):
+        shape = shape.of
+    return shape
 
 
 def no_values(exact: bool) -> List[Op]:

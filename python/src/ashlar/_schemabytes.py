@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Tuple
 
 from . import shapes as s
 from ._exact import Exact
@@ -71,9 +71,11 @@ def _put_shape(out: List[bytes], shape: s.Shape) -> None:
         _put_text(out, shape.name)
         size = b"\0" if shape.size is None else b"\1" + _length(shape.size)
         out.append(_length(shape.version) + size)
-    else:
+    elif isinstance(shape, s.Irregular):
         out.append(b"\x0d")
         _put_text(out, shape.name)
+    else:
+        out.append(b"\x0e" if isinstance(shape, s.Packed) else b"\x0f")
     for child in s.children(shape):
         _put_shape(out, child)
 
@@ -129,9 +131,8 @@ def _shape(value: Any, depth: int) -> s.Shape:
         return _leaf_of(parts[0])
     if name == "Between":
         return s.Between(parts[0], parts[1], _leaf_of(parts[2]))
-    if name in ("Ratio", "Optional"):
-        of = _shape(parts[0], inner)
-        return s.Ratio(of) if name == "Ratio" else s.Maybe(of)
+    if name in _AROUND:
+        return _AROUND[name](_shape(parts[0], inner))
     if name == "Tuple":
         return s.Tuple(tuple(_shape(x, inner) for x in parts[0]))
     if name == "Map":
@@ -150,6 +151,14 @@ def _shape(value: Any, depth: int) -> s.Shape:
     if name == "List":
         return s.List(of, compact)
     return s.NonEmpty(of, compact) if name == "NonEmpty" else s.Set(of, compact)
+
+
+_AROUND: Dict[str, Callable[[s.Shape], s.Shape]] = {
+    "Ratio": s.Ratio,
+    "Optional": s.Maybe,
+    "Packed": s.Packed,
+    "Unpacked": s.Unpacked,
+}
 
 
 def _leaf_of(value: Any) -> s.Leaf:
@@ -200,6 +209,8 @@ _TYPES: Dict[str, List[str]] = {
         "Reference int64",
         "Opaque utf8 int64 ?int64",
         "Irregular utf8",
+        "Packed Shape",
+        "Unpacked Shape",
     ],
     "Leaf": [
         "Unit",

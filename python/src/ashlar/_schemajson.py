@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import shapes as s
 from ._decimal import digits_of, int_of_digits
@@ -16,6 +16,13 @@ _LEAVES = set(
 ) | set(s.NUMBERS)
 
 _STRINGS = ("bytes", "byteArray", "utf8")
+
+_AROUND: Dict[str, Callable[[s.Shape], s.Shape]] = {
+    "ratio": s.Ratio,
+    "maybe": s.Maybe,
+    "packed": s.Packed,
+    "unpacked": s.Unpacked,
+}
 
 
 def schema_to_json(root: s.Shape, definitions: Tuple[s.Definition, ...]) -> str:
@@ -66,9 +73,8 @@ def _members(shape: s.Shape) -> List[Tuple[str, str]]:
         return [("type", '"tuple"'), ("of", "[" + ",".join(map(_shape, shape.of)) + "]")]
     if isinstance(shape, s.Array):
         return [("type", '"array"'), ("index", _shape(shape.index)), ("of", _shape(shape.of))]
-    if isinstance(shape, (s.Ratio, s.Maybe)):
-        kind = "ratio" if isinstance(shape, s.Ratio) else "maybe"
-        return [("type", f'"{kind}"'), ("of", _shape(shape.of))]
+    if isinstance(shape, (s.Ratio, s.Maybe, s.Packed, s.Unpacked)):
+        return [("type", f'"{type(shape).__name__.lower()}"'), ("of", _shape(shape.of))]
     length = [("length", '"varint"')] if shape.compact else []
     if isinstance(shape, s.Map):
         inner = [("key", _shape(shape.key)), ("value", _shape(shape.value))]
@@ -139,10 +145,8 @@ def _parse(terms: Dict[str, Any]) -> s.Shape:
         if "from" in terms or "to" in terms:
             return s.Between(_member(terms, "from", int), _member(terms, "to", int), leaf)
         return leaf
-    if kind == "ratio":
-        return s.Ratio(_inner(terms, "of"))
-    if kind == "maybe":
-        return s.Maybe(_inner(terms, "of"))
+    if kind in _AROUND:
+        return _AROUND[kind](_inner(terms, "of"))
     if kind == "tuple":
         return s.Tuple(tuple(map(_parse, _member(terms, "of", list))))
     if kind == "list":

@@ -27,8 +27,9 @@ def shown_text(facts: Facts, take: Take, root: s.Shape, value: Any) -> str:
             out.append(item)
             continue
         shape, x, argument = item
+        shape = s.without_format(shape)
         while isinstance(shape, s.Reference) and facts.definitions[shape.to].form == "newtype":
-            shape = facts.definitions[shape.to].constructors[0].fields[0].shape
+            shape = s.without_format(facts.definitions[shape.to].constructors[0].fields[0].shape)
         if argument and _is_compound(facts, take, shape, x):
             work += [")", (shape, x, False)]
             out.append("(")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import List, NoReturn, Union
 
 from . import _path
+from ._bits import NO_BITS, refilled
 from ._budget import LEVELS, PARTS, RAISABLE, STEPS
 from .errors import DecodeError
 
@@ -16,7 +17,7 @@ Buffer = Union[bytes, bytearray, memoryview]
 class State:
     """What a run of a decoder knows. ``at`` is the cursor."""
 
-    __slots__ = ("data", "at", "end", "base", "frames", "parts", "steps", "parts_left", "most_levels")
+    __slots__ = ("data", "at", "end", "base", "frames", "parts", "steps", "parts_left", "most_levels", "bits")
 
     def __init__(self, data: bytes, at: int, end: int) -> None:
         self.data = data
@@ -28,6 +29,7 @@ class State:
         self.steps = STEPS
         self.parts_left = PARTS
         self.most_levels = LEVELS
+        self.bits = NO_BITS
 
     def invalid(self, at: int, reason: str) -> NoReturn:
         """Refuse what begins at this place."""
@@ -45,6 +47,17 @@ class State:
                     announced = f" ({_count(frame[3], 'element')} announced)"
                     break
             self.invalid(self.at, f"{_count(n, 'byte')} needed, {left} left{announced}")
+
+    def on(self, data: bytes) -> State:
+        """A decoder of other bytes, which uses the levels and steps of this one."""
+        other = State(data, 0, len(data))
+        other.frames, other.parts = list(self.frames), list(self.parts)
+        other.spent(self)
+        return other
+
+    def spent(self, other: State) -> None:
+        """Go on with the budget of another decoder."""
+        self.steps, self.parts_left = other.steps, other.parts_left
 
     def take(self, n: int) -> bytes:
         """The next n bytes."""
@@ -111,6 +124,24 @@ class State:
         n = int.from_bytes(self.take(8), "little", signed=True)
         if n < 0:
             self.invalid(start, f"negative length {n}")
+        return n
+
+    def read_symbol(self, count: int) -> int:
+        """One of some symbols."""
+        width = count.bit_length() - 1
+        n = self._bits(width)
+        short = (2 << width) - count
+        return n if n < short else 2 * n + self._bits(1) - short
+
+    def _bits(self, width: int) -> int:
+        n = 0
+        for _ in range(width):
+            if self.bits == NO_BITS:
+                self.need(1)
+                self.bits = refilled(self.data[self.at])
+                self.at += 1
+            n = 2 * n + (self.bits >> 8)
+            self.bits = self.bits << 1 & 511
         return n
 
     def expect_end(self) -> None:

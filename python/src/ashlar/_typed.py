@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Optional, Tuple, Union
+from typing import Any, List, Optional, Tuple, Union
 
 from . import shapes as s
 from ._match import program
 from ._mismatch import Mismatch
-from ._gentranslate import translation_source
-from ._emit import Unusual
+from ._gentranslate import compiled
 from ._ops import Program, is_identity, unreadable
 from ._records import Values
 from ._state import State
@@ -27,20 +26,13 @@ def stored_fingerprint(schema: Schema) -> bytes:
     return digest[7::-1] + digest[:7:-1]
 
 
-_Many = Callable[[bytes, int, int, int, Callable[[bytes], None]], int]
-
-
 class Evolved:
     """Reads old values: it translates their bytes, and reads the new ones."""
 
     def __init__(self, kind: Type[Any], found: Program) -> None:
         self._kind = kind
         self._translation = Translation(found)
-        self._many: Optional[_Many] = None
-        try:
-            self._many = translation_source(found).compile()["many"]
-        except (Unusual, RecursionError, MemoryError, SyntaxError):
-            pass
+        self._many = compiled(found)
 
     def decode_from(self, data: bytes, at: int) -> Tuple[Any, int]:
         """The value at an offset, and where it ends. Offsets in errors are those in the old bytes."""

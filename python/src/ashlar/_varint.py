@@ -13,6 +13,10 @@ def put_varint(n: int) -> bytes:
     """
     if n < 128:
         return bytes((n,))
+    if n < 16384:
+        return bytes((n & 127 | 128, n >> 7))
+    if n < 2097152:
+        return bytes((n & 127 | 128, n >> 7 & 127 | 128, n >> 14))
     out = bytearray()
     while n >= 128:
         out.append(n & 127 | 128)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Callable, List, Optional, Tuple
 
 from . import shapes as s
+from ._costs import least_of_leaf
 from ._emit import CODES
-from ._facts import Facts, least_of_leaf
+from ._facts import Facts
 from ._leafread import leaf_reader
 from ._ops import Block, Copy, Groups, Magnitude, Op, Skip, Through, count_bytes
 from ._state import State

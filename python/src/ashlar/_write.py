@@ -10,10 +10,12 @@ import operator
 import struct
 from fractions import Fraction
 from functools import cmp_to_key
-from typing import Any, Dict, List, NoReturn, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, NoReturn, Optional, Sequence, Tuple, Union
 
 from . import shapes as s
+from ._bits import packed_leaf, put_symbol
 from ._compare import Take, compare, indices_between, is_plain
+from ._costs import tag_size
 from ._facts import Facts, is_ordered
 from ._varint import put_integer, put_natural, put_varint
 from ._leafread import bound_text
@@ -67,18 +69,51 @@ def _plain_fields(c: s.Constructor, value: Any) -> Optional[Sequence[Any]]:
 
 def write(facts: Facts, take: Take, root: s.Shape, value: Any, out: bytearray) -> None:
     """Write a value of a shape. Raises :class:`ashlar.EncodeError` for any other value."""
-    work: List[Tuple[s.Shape, Any, _Path]] = [(root, value, None)]
+    to = _Output(out)
+    work: _Work = [(root, value, None)]
     while work:
         shape, x, path = work.pop()
         if isinstance(shape, s.Leaf):
-            _leaf(shape, x, path, out)
+            _leaf(shape, x, path, to)
         elif isinstance(shape, s.Reference):
-            _definition(facts, take, shape.to, x, path, out, work)
+            _definition(facts, take, shape.to, x, path, to, work)
+        elif isinstance(shape, _Back):
+            to.bits = shape.bits
+        elif isinstance(shape, (s.Packed, s.Unpacked)):
+            if isinstance(shape, s.Unpacked) or to.bits is None:
+                work.append((_Back(to.bits), None, None))
+                to.bits = None if isinstance(shape, s.Unpacked) else (0, 0)
+            work.append((shape.of, x, path))
         else:
-            _shape(facts, take, shape, x, path, out, work)
+            _shape(facts, take, shape, x, path, to, work)
 
 
-_Work = List[Tuple[s.Shape, Any, _Path]]
+#: The offset of the open byte of a packed value, and the next bit of it.
+_Bits = Tuple[int, int]
+
+
+class _Back(NamedTuple):
+    # What follows is in the format around.
+    bits: Optional[_Bits]
+
+
+class _Output:
+    # Within a packed value, and outside of its plain parts, it has bits.
+    def __init__(self, data: bytearray) -> None:
+        self.data = data
+        self.bits: Optional[_Bits] = None
+
+    def count(self, n: int, compact: bool) -> None:
+        self.data += put_varint(n) if compact or self.bits is not None else n.to_bytes(8, "little")
+
+    def tag(self, count: int, i: int) -> None:
+        if self.bits is not None:
+            self.bits = put_symbol(self.data, *self.bits, count, i)
+        else:
+            self.data += i.to_bytes(tag_size(count), "little")
+
+
+_Work = List[Tuple[Union[s.Shape, _Back], Any, _Path]]
 
 
 def _fail(path: _Path, reason: str) -> NoReturn:
@@ -97,7 +132,7 @@ def _needed(path: _Path, what: str, x: Any) -> NoReturn:
 
 
 def _shape(
-    facts: Facts, take: Take, shape: s.Shape, x: Any, path: _Path, out: bytearray, work: _Work
+    facts: Facts, take: Take, shape: s.Shape, x: Any, path: _Path, out: _Output, work: _Work
 ) -> None:
     if isinstance(shape, s.Between):
         _whole(path, x, shape.low, shape.high)
@@ -121,20 +156,20 @@ def _shape(
             _check_order(facts, take, shape.of, values, path)
         if isinstance(shape, s.NonEmpty) and not values:
             _fail(path, "at least one element is needed")
-        out += _count(len(values), shape.compact)
+        out.count(len(values), shape.compact)
         _push(work, [shape.of] * len(values), values, path, "[{}]")
     elif isinstance(shape, s.Map):
         _map(facts, take, shape, x, path, out, work)
     elif isinstance(shape, s.Array):
-        _array(shape, x, path, work)
+        _array(shape, x, path, out, work)
     elif isinstance(shape, s.Constant):
         if x != shape.bytes:
             _fail(path, "other bytes than it always has")
-        out += shape.bytes
+        out.data += shape.bytes
     elif isinstance(shape, s.Opaque) and shape.size is not None:
         if not isinstance(x, bytes) or len(x) != shape.size:
             _needed(path, f"a bytes object of {shape.size} bytes", x)
-        out += x
+        out.data += x
     elif isinstance(shape, s.Opaque):
         _fail(path, f"the format {shape.name[:100]} is not described")
     elif isinstance(shape, s.Irregular):
@@ -153,12 +188,11 @@ def _listed(path: _Path, x: Any) -> List[Any]:
 
 
 def _maybe(
-    facts: Facts, shape: s.Maybe, x: Any, path: _Path, out: bytearray, work: _Work
+    facts: Facts, shape: s.Maybe, x: Any, path: _Path, out: _Output, work: _Work
 ) -> None:
+    out.tag(2, x is not None)
     if x is None:
-        out.append(0)
         return
-    out.append(1)
     if facts.may_be_none(shape.of):
         if not isinstance(x, tuple) or len(x) != 1:
             _needed(path, "None or a tuple of one value", x)
@@ -167,7 +201,7 @@ def _maybe(
 
 
 def _map(
-    facts: Facts, take: Take, shape: s.Map, x: Any, path: _Path, out: bytearray, work: _Work
+    facts: Facts, take: Take, shape: s.Map, x: Any, path: _Path, out: _Output, work: _Work
 ) -> None:
     pairs = list(x.items()) if isinstance(x, dict) else _listed(path, x)
     if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
@@ -177,7 +211,7 @@ def _map(
             found = in_order(facts, take, shape.key, [k for k, _ in pairs])
             pairs = [(k, x[k]) for k in found]
         _check_order(facts, take, shape.key, [k for k, _ in pairs], path)
-    out += _count(len(pairs), shape.compact)
+    out.count(len(pairs), shape.compact)
     for i in range(len(pairs) - 1, -1, -1):
         k, value = pairs[i]
         work.append((shape.value, value, (path, f"[{i}]")))
@@ -207,7 +241,7 @@ def _check_order(facts: Facts, take: Take, shape: s.Shape, values: List[Any], pa
             _fail((path, f"[{i}]"), "keys that do not ascend")
 
 
-def _array(shape: s.Array, x: Any, path: _Path, work: _Work) -> None:
+def _array(shape: s.Array, x: Any, path: _Path, out: _Output, work: _Work) -> None:
     if not isinstance(x, Array):
         _needed(path, "an ashlar.Array", x)
     values = _listed(path, x.elements)
@@ -219,13 +253,14 @@ def _array(shape: s.Array, x: Any, path: _Path, work: _Work) -> None:
         if n != len(values):
             _fail(path, "an array with another number of elements than its bounds")
     _push(work, [shape.of] * len(values), values, path, "[{}]")
-    work.append((s.Constant(_count(len(values), False)), _count(len(values), False), path))
+    count = put_varint(len(values)) if out.bits is not None else len(values).to_bytes(8, "little")
+    work.append((s.Constant(count), count, path))
     work.append((shape.index, x.upper, path))
     work.append((shape.index, x.lower, path))
 
 
 def _definition(
-    facts: Facts, take: Take, i: int, x: Any, path: _Path, out: bytearray, work: _Work
+    facts: Facts, take: Take, i: int, x: Any, path: _Path, out: _Output, work: _Work
 ) -> None:
     d = facts.definitions[i]
     if d.form == "newtype":
@@ -242,14 +277,10 @@ def _definition(
     if path is None:
         path = (None, name)
     if d.form == "sum":
-        out += tag.to_bytes(1 if len(d.constructors) <= 256 else 2, "little")
+        out.tag(len(d.constructors), tag)
         path = (path, f".{c.name[:100]}")
     for f, value in zip(reversed(c.fields), reversed(fields)):
         work.append((f.shape, value, (path, f".{f.name[:100]}")))
-
-
-def _count(n: int, compact: bool) -> bytes:
-    return put_varint(n) if compact else n.to_bytes(8, "little")
 
 
 # Leaves.
@@ -278,47 +309,53 @@ def number_bytes(leaf: s.Leaf, n: int) -> bytes:
     return n.to_bytes(size, "big" if leaf.encoding else "little", signed=low < 0)
 
 
-def _leaf(leaf: s.Leaf, x: Any, path: _Path, out: bytearray) -> None:
+def _leaf(leaf: s.Leaf, x: Any, path: _Path, out: _Output) -> None:
+    if out.bits is not None:
+        leaf = packed_leaf(leaf)
     kind = leaf.type
     if kind in s.NUMBERS:
-        out += number_bytes(leaf, _whole(path, x, s.NUMBERS[kind][1], s.NUMBERS[kind][2]))
+        out.data += number_bytes(leaf, _whole(path, x, s.NUMBERS[kind][1], s.NUMBERS[kind][2]))
     elif kind in ("float32", "float64"):
-        out += _float(leaf, x, path)
+        out.data += _float(leaf, x, path)
     elif kind == "unit":
         if x != ():
             _needed(path, "an empty tuple", x)
     elif kind == "bool":
         if not isinstance(x, bool):
             _needed(path, "a bool", x)
-        out.append(x)
+        out.tag(2, x)
     elif kind in ("char", "scalarValue"):
         if not isinstance(x, str) or len(x) != 1:
             _needed(path, "a str of one character", x)
         if kind == "scalarValue" and "\ud800" <= x <= "\udfff":
             _fail(path, "a surrogate")
-        out += ord(x).to_bytes(4, "little")
+        out.data += put_varint(ord(x)) if leaf.encoding else ord(x).to_bytes(4, "little")
     elif kind in ("bytes", "byteArray"):
         if not isinstance(x, (bytes, bytearray, memoryview)):
             _needed(path, "a bytes object", x)
         data = bytes(x)
-        out += _count(len(data), leaf.compact) + data
+        out.count(len(data), leaf.compact)
+        out.data += data
     elif kind in ("utf8", "utf16"):
         _text(leaf, x, path, out)
     elif kind == "natural":
-        out += put_natural(_whole(path, x, 0, None))
+        out.data += put_natural(_whole(path, x, 0, None))
     else:
-        out += put_integer(_whole(path, x, None, None))
+        out.data += put_integer(_whole(path, x, None, None))
 
 
-def _text(leaf: s.Leaf, x: Any, path: _Path, out: bytearray) -> None:
+def _text(leaf: s.Leaf, x: Any, path: _Path, out: _Output) -> None:
     if not isinstance(x, str):
         _needed(path, "a str", x)
     try:
         data = x.encode("utf-8" if leaf.type == "utf8" else "utf-16-le")
     except UnicodeEncodeError:
         _fail(path, "a str with a surrogate")
-    n = len(data) if leaf.type == "utf8" else len(data) // 2
-    out += _count(n, leaf.compact) + data
+    if leaf.type == "utf8":
+        out.count(len(data), leaf.compact)
+    else:
+        out.data += (len(data) // 2).to_bytes(8, "little")
+    out.data += data
 
 
 def _float(leaf: s.Leaf, x: Any, path: _Path) -> bytes:

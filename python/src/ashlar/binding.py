@@ -98,10 +98,25 @@ class Type(Generic[T]):
         except Exception:
             # The exact decoder says what is wrong, or reads what is out of the ordinary.
             state = State(data, at, len(data))
-            if self._exact is None:
-                self._exact = self._make_exact()
-            value = self._exact.read(state)
-            return value, state.at
+            return self._read_exactly(state), state.at
+
+    def read_at(self, state: State) -> T:
+        """Read a value as a part of what a decoder reads."""
+        if self._read is None:
+            self._compile_reader()
+        # (Compiled code does not count levels.)
+        if not state.frames:
+            try:
+                value, state.at = self._read(state.data, state.at, state.end)  # type: ignore[misc]
+                return value  # type: ignore[no-any-return]
+            except Exception:
+                pass
+        return self._read_exactly(state)
+
+    def _read_exactly(self, state: State) -> T:
+        if self._exact is None:
+            self._exact = self._make_exact()
+        return self._exact.read(state)  # type: ignore[no-any-return]
 
     def decode_many(self, data: bytes, at: int, count: int) -> Tuple[List[T], int]:
         """So many values, one after another, and the offset where the last one ends.

@@ -6,6 +6,7 @@ import os
 from typing import Any, Callable, Iterable, Iterator, List, Optional, Tuple, TypeVar, Union, overload
 
 from . import _zlib
+from . import shapes as s
 from ._append import NewType
 from ._facts import Facts, constant_size
 from ._fold import Fold
@@ -239,8 +240,16 @@ def _passing(plain: Type[Any]) -> Callable[[bytes, int], int]:
 
 
 def _may_be_empty(schema: Schema) -> bool:
+    # Costs count a packed value as a byte, even if it has none.
     facts: Facts = schema.facts
-    return facts.cost_of(schema.root)[1] == 0
+    shapes = [schema.root] + [f.shape for d in schema.definitions for c in d.constructors for f in c.fields]
+    least = [facts.costs.of(schema.root)]
+    while shapes:
+        shape = shapes.pop()
+        if isinstance(shape, s.Packed):
+            least.append(facts.packed_costs.of(s.without_format(shape)))
+        shapes.extend(s.children(shape))
+    return any(size == 0 for _, size in least)
 
 
 class Reader:

@@ -90,7 +90,7 @@ def _columns(
     schema: Schema, shape: s.Shape, path: Tuple[str, ...], depth: int
 ) -> List[Tuple[Tuple[str, ...], s.Shape]]:
     # The way to each column, and its shape.
-    shape = schema.facts.bare_shape(shape)
+    shape = schema.facts.value_shape(shape)
     if isinstance(shape, s.Reference) and depth < _DEEP:
         d = schema.definitions[shape.to]
         c = d.constructors[0] if d.form == "record" else None
@@ -101,7 +101,7 @@ def _columns(
 
 def _column(pandas: Any, shape: s.Shape, values: List[Any]) -> Any:
     if isinstance(shape, s.Maybe):
-        shape = shape.of
+        shape = s.without_format(shape.of)
     leaf = shape.leaf if isinstance(shape, s.Between) else shape
     if isinstance(leaf, s.Leaf) and leaf.type == "date":
         days = [None if v is None or abs(v - _EPOCH) > 100_000 else v - _EPOCH for v in values]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from typing import Dict, List, Tuple
 
@@ -110,6 +111,12 @@ class Schema:
             return s.Definition("", d.form, "unknown", constructors)
 
         return essential(self.root), tuple(simplified(self.definitions[i]) for i in numbers)
+
+    def with_root(self, root: s.Shape) -> Schema:
+        """The same definitions with another root, which may refer to some of them only."""
+        other = copy.copy(self)
+        other.root = root
+        return other
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Schema):

@@ -23,14 +23,17 @@ __all__ = [
     "Maybe",
     "NonEmpty",
     "Opaque",
+    "Packed",
     "Ratio",
     "Reference",
     "Set",
     "Shape",
     "Tuple",
+    "Unpacked",
     "children",
     "is_positional",
     "is_whole",
+    "without_format",
     "NUMBERS",
 ]
 
@@ -157,6 +160,20 @@ class Irregular:
     name: str
 
 
+@dataclass(frozen=True)
+class Packed:
+    """A value in the packed format, with all in it."""
+
+    of: Shape
+
+
+@dataclass(frozen=True)
+class Unpacked:
+    """Within a packed value: a value in the plain format."""
+
+    of: Shape
+
+
 Shape = Union[
     Leaf,
     Between,
@@ -172,6 +189,8 @@ Shape = Union[
     Reference,
     Opaque,
     Irregular,
+    Packed,
+    Unpacked,
 ]
 
 
@@ -211,7 +230,7 @@ def children(shape: Shape) -> Parts[Shape, ...]:
     >>> children(Map(Leaf("char"), Leaf("bool")))
     (Leaf(type='char', encoding='', compact=False, units=0), Leaf(type='bool', encoding='', compact=False, units=0))
     """
-    if isinstance(shape, (Ratio, Maybe, List, NonEmpty, Set)):
+    if isinstance(shape, (Ratio, Maybe, List, NonEmpty, Set, Packed, Unpacked)):
         return (shape.of,)
     if isinstance(shape, Tuple):
         return shape.of
@@ -220,6 +239,17 @@ def children(shape: Shape) -> Parts[Shape, ...]:
     if isinstance(shape, Array):
         return (shape.index, shape.of)
     return ()
+
+
+def without_format(shape: Shape) -> Shape:
+    """A shape, packed or not.
+
+    >>> without_format(Packed(Unpacked(Constant(b""))))
+    Constant(bytes=b'')
+    """
+    while isinstance(shape, (Packed, Unpacked)):
+        shape = shape.of
+    return shape
 
 
 def is_positional(constructor: Constructor) -> bool:

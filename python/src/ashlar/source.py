@@ -131,7 +131,7 @@ class _Names:
 
     def annotation(self, shape: s.Shape) -> str:
         facts = self.schema.facts
-        shape = facts.bare_shape(shape)
+        shape = facts.value_shape(shape)
         if isinstance(shape, s.Leaf):
             return _leaf(shape)
         if isinstance(shape, s.Between):
