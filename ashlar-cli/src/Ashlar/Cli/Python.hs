@@ -28,12 +28,14 @@ import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
 import qualified Data.Vector as V
 
--- | Dataclasses for the types of a schema, a name for its root, and the bytes of the schema.
+-- | Dataclasses for the types of a schema, a name for its root, and the bytes of the schema. A value
+-- is the same whether it is packed or not.
 pythonSource :: Schema -> Text
-pythonSource s
+pythonSource written
   | null classes = T.concat [header, "\n", end]
   | otherwise = T.intercalate "\n\n" ([header] ++ classes ++ [end])
   where
+    s = plainSchema written
     names = namesOf s
     each f = concat (zipWith f (namesTypes names) (V.toList (schemaDefinitions s)))
     classes = each $ \(name, constructors) d -> case definitionForm d of
@@ -49,7 +51,7 @@ pythonSource s
       | null alternatives = "NoReturn"
       | otherwise = generic "Union" alternatives
     root = T.append "Root = " (annotation names (schemaRoot s))
-    digits = T.chunksOf 80 (T.decodeLatin1 (toStrictByteString (hexadecimal (encode s))))
+    digits = T.chunksOf 80 (T.decodeLatin1 (toStrictByteString (hexadecimal (encode written))))
     end =
       T.unlines
         ( aliases

@@ -28,16 +28,18 @@ import qualified Data.Text.Encoding as T
 import qualified Data.Vector as V
 import Numeric (showHex)
 
--- | Interfaces and types for a schema, a name for its root, and the bytes of the schema.
+-- | Interfaces and types for a schema, a name for its root, and the bytes of the schema. A value is
+-- the same whether it is packed or not.
 typescriptSource :: Schema -> Text
-typescriptSource s =
+typescriptSource written =
   T.intercalate "\n" $
     ["// The types of an Ashlar schema.\n"]
       ++ V.toList (V.imap (declared names) (schemaDefinitions s))
       ++ [T.concat ["export type Root = ", typeOf names (schemaRoot s), ";\n"], bytes]
   where
+    s = plainSchema written
     names = namesOf s
-    digits = T.chunksOf 80 (T.decodeLatin1 (toStrictByteString (hexadecimal (encode s))))
+    digits = T.chunksOf 80 (T.decodeLatin1 (toStrictByteString (hexadecimal (encode written))))
     bytes =
       T.concat
         [ "export const schemaHex =\n",

@@ -165,16 +165,8 @@ empty = Builder (\_ _ s -> s)
 
 -- | One builder after another.
 append :: Builder -> Builder -> Builder
-append f g = closed (Builder (\c k s -> after f g c k s))
+append f g = closed (separate f g)
 {-# NOINLINE append #-}
-
--- Run one builder, then the other. The state between them has a name, because GHC 9.6 and later may
--- drop an argument of a function that it knows to throw, with all that computes it: @g c k (f c k
--- s)@ wrote nothing of @f@ where @g@ is @word8 (error "value")@. (Test "bytes before a value that
--- is known to throw".)
-after :: Builder -> Builder -> Cells -> Sink -> State# RealWorld -> State# RealWorld
-after (Builder f) (Builder g) c k s = case f c k s of s' -> g c k s'
-{-# INLINE after #-}
 
 -- | Reserve free space, then write into it.
 --
@@ -354,8 +346,16 @@ fused fits few d e m n f g
 {-# INLINE [0] fused #-}
 
 -- | 'append' without rules, for a pair that is not merged with others, or not any more.
+--
+-- The state between the two has a name, because GHC 9.6 and later may drop an argument of a
+-- function that it knows to throw, with all that computes it: @g c k (f c k s)@ wrote nothing of
+-- @f@ where @g@ is @word8 (error "value")@. (Test "bytes before a value that is known to throw".)
+--
+-- The body is no call of another function. GHC would eta-reduce that to a partial application, and
+-- then not inline it. (Allocation test "two fields of variable size".)
 separate :: Builder -> Builder -> Builder
-separate f g = Builder (oneShot (\c -> oneShot (\k s -> after f g c k s)))
+separate (Builder f) (Builder g) =
+  Builder (oneShot (\c -> oneShot (\k s -> case f c k s of s' -> g c k s')))
 {-# INLINE [0] separate #-}
 
 -- | The same builder, which is not forced before it runs.

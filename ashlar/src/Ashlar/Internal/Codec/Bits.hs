@@ -2,8 +2,6 @@
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedSums #-}
 {-# LANGUAGE UnboxedTuples #-}
--- Unfoldings must not be eta-expanded: see Note [Generic methods].
-{-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
 -- Module      : Ashlar.Internal.Codec.Bits
@@ -120,11 +118,7 @@ putSymbol ::
   Builder
 putSymbol pool count i
   | count <= 1 = empty
-  | i < short = action (putBits pool width i)
-  | otherwise = action (putBits pool (width + 1) (i + short))
-  where
-    width = bitsOf count
-    short = shortCodes count
+  | otherwise = action (putCode pool (bitsOf count) (shortCodes count) i)
 {-# INLINE putSymbol #-}
 
 -- The logarithm of 2 to 65,536, rounded down. GHC computes it where the number is a literal.
@@ -153,9 +147,10 @@ shortCodes :: Int -> Int
 shortCodes n = 2 `unsafeShiftL` bitsOf n - n
 {-# INLINE shortCodes #-}
 
--- Write the n lowest bits of a number, the highest first (0 < n < 32).
-putBits :: Pool -> Int -> Int -> Cells -> Sink -> IO ()
-putBits pool !n !bits c k = do
+-- Write a symbol, given the bits of the shorter codes, and how many have one. The highest bit comes
+-- first.
+putCode :: Pool -> Int -> Int -> Int -> Cells -> Sink -> IO ()
+putCode pool !width !short !i c k = do
   room <- getInt pool roomCell
   if n <= room
     then do
@@ -170,6 +165,8 @@ putBits pool !n !bits c k = do
         putInt pool roomCell 0
       fresh (n - room)
   where
+    n = if i < short then width else width + 1
+    bits = if i < short then i else i + short
     added open b = do
       old <- peekHost open
       pokeHost open (old .|. (fromIntegral b :: Word8))
@@ -185,7 +182,7 @@ putBits pool !n !bits c k = do
           pokeHost p (fromIntegral (bits `unsafeShiftL` (8 - m)) :: Word8)
           putPtr pool openCell p
           putInt pool roomCell (8 - m)
-{-# NOINLINE putBits #-}
+{-# NOINLINE putCode #-}
 
 -- The state of a reader: the open byte, and 256 times the number of its bits that are left. It is 0
 -- if no byte is open.

@@ -42,21 +42,27 @@ peelings ds = known
     peeling i d = case d of
       Definition _ Newtype _ [Constructor _ _ [Field _ inner]]
         | IS.member i endless -> Nothing
-        | Reference k <- inner -> known V.! k
-        | otherwise -> Just inner
+        | Reference k <- plain inner -> known V.! k
+        | otherwise -> Just (plain inner)
       _ -> Just (Reference i)
     endless =
       cyclic
         [ (i, [k])
-          | (i, Definition _ Newtype _ [Constructor _ _ [Field _ (Reference k)]]) <-
-              V.toList (V.indexed ds)
+          | (i, Definition _ Newtype _ [Constructor _ _ [Field _ inner]]) <- V.toList (V.indexed ds),
+            Reference k <- [plain inner]
         ]
 
 -- | A shape without newtypes around it.
 peeled :: V.Vector (Maybe Shape) -> Shape -> Maybe Shape
-peeled known shape = case shape of
+peeled known shape = case plain shape of
   Reference i -> known V.! i
-  _ -> Just shape
+  other -> Just other
+
+-- Programs translate the plain format, in which an unpacked shape is what it says.
+plain :: Shape -> Shape
+plain shape = case shape of
+  Unpacked inner -> plain inner
+  _ -> shape
 
 -- | Copy or leave out a leaf.
 leafOps :: Bool -> Leaf -> [Op]

@@ -26,6 +26,7 @@ import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Text (definitionNames, describeShape)
 import Ashlar.Schema.Internal.Types
 import Ashlar.Schema.Internal.Unwrap (recursiveNewtypes)
+import Control.Applicative ((<|>))
 import qualified Data.ByteString as B
 import qualified Data.IntMap.Strict as IM
 import qualified Data.IntSet as IS
@@ -61,11 +62,14 @@ programWith within left oldPeeled unknown old (Description new edits) = do
   where
     work = startWork left
     run (Plan f) = f
-    start = fromMaybe [Segment (nameOf (schemaRoot new))] within
-    nameOf shape = case peeled newPeeled shape of
-      Just (Reference j) -> definitionName (newDefinitions V.! j)
-      Just (Packed inner) -> nameOf inner
-      _ -> "value"
+    start = fromMaybe [Segment (fromMaybe "value" (nameOf root <|> (packedIn root >>= nameOf)))] within
+    root = peeled newPeeled (schemaRoot new)
+    packedIn shape = case shape of
+      Just (Packed inner) -> Just (peeled newPeeled inner)
+      _ -> Nothing
+    nameOf shape = case shape of
+      Just (Reference j) -> Just (definitionName (newDefinitions V.! j))
+      _ -> Nothing
     oldDefinitions = schemaDefinitions old
     newDefinitions = schemaDefinitions new
     newPeeled = peelings newDefinitions
@@ -132,9 +136,6 @@ programWith within left oldPeeled unknown old (Description new edits) = do
     bare mode (Wrapping inMaybe inList) path x y = case (x, y) of
       (Irregular name, _) -> bad path (IsIrregular name)
       (_, Irregular name) -> bad path (IsIrregular name)
-      -- (Where a value is not in a packed one, this is the plain format.)
-      (Unpacked a, _) -> shapes mode (Wrapping inMaybe inList) path a y
-      (_, Unpacked b) -> shapes mode (Wrapping inMaybe inList) path x b
       (Packed a, Packed b) -> do
         p <- between path a b
         if isIdentity p
@@ -283,7 +284,8 @@ programWith within left oldPeeled unknown old (Description new edits) = do
 
     -- A program of its own for values of the one shape to become values of the other.
     between :: Path -> Shape -> Shape -> Plan Program
-    between path x y = withHalf (Just path) x (Description new {schemaRoot = y} edits) id
+    between path x y =
+      spendWork path 1 >> withHalf (Just path) x (Description new {schemaRoot = y} edits) id
 
     -- Make a plan, which may take half of the work that is left, so that some is left for what
     -- follows.
