@@ -9,6 +9,7 @@
 -- Description : Decoding by a schema alone
 module Ashlar.Schema.Internal.Decode
   ( getValue,
+    getPlainValue,
 
     -- * In any format
     Reader (..),
@@ -94,6 +95,12 @@ today =
       readsFirstApart = False,
       readCharge = chargeEmpties
     }
+
+-- | 'getValue' of a value that is not packed, whatever the schema says.
+getPlainValue :: Schema -> Get Value
+getPlainValue s = plain (schemaRoot s)
+  where
+    plain = shapesBy today plain plain s
 
 -- The format of 'Ashlar.Codec.Packed.Packed'. The least sizes are in bits, of which numbers and
 -- lengths have eight.

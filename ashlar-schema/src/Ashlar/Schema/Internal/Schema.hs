@@ -9,6 +9,7 @@ module Ashlar.Schema.Internal.Schema
   ( Schema (..),
     definitionAt,
     plainSchema,
+    plainShape,
     checkSchema,
   )
 where
@@ -56,12 +57,14 @@ checkSchema s = s <$ checkTerms (schemaRoot s) (schemaDefinitions s)
 -- | The schema of the same values in the plain format: none of its shapes is packed.
 plainSchema :: Schema -> Schema
 plainSchema s =
-  Schema (plain (schemaRoot s)) (V.map (overShapes plain) (schemaDefinitions s))
-  where
-    plain shape = case shape of
-      Packed inner -> plain inner
-      Unpacked inner -> plain inner
-      _ -> mapShapes plain shape
+  Schema (plainShape (schemaRoot s)) (V.map (overShapes plainShape) (schemaDefinitions s))
+
+-- | A shape of the 'plainSchema'.
+plainShape :: Shape -> Shape
+plainShape shape = case shape of
+  Packed inner -> plainShape inner
+  Unpacked inner -> plainShape inner
+  _ -> mapShapes plainShape shape
 
 -- | The definition with this number, if there is one.
 definitionAt :: Schema -> Int -> Maybe Definition

@@ -42,26 +42,26 @@ peelings ds = known
     peeling i d = case d of
       Definition _ Newtype _ [Constructor _ _ [Field _ inner]]
         | IS.member i endless -> Nothing
-        | Reference k <- plain inner -> known V.! k
-        | otherwise -> Just (plain inner)
+        | Reference k <- unpackedPart inner -> known V.! k
+        | otherwise -> Just (unpackedPart inner)
       _ -> Just (Reference i)
     endless =
       cyclic
         [ (i, [k])
           | (i, Definition _ Newtype _ [Constructor _ _ [Field _ inner]]) <- V.toList (V.indexed ds),
-            Reference k <- [plain inner]
+            Reference k <- [unpackedPart inner]
         ]
 
 -- | A shape without newtypes around it.
 peeled :: V.Vector (Maybe Shape) -> Shape -> Maybe Shape
-peeled known shape = case plain shape of
+peeled known shape = case unpackedPart shape of
   Reference i -> known V.! i
   other -> Just other
 
--- Programs translate the plain format, in which an unpacked shape is what it says.
-plain :: Shape -> Shape
-plain shape = case shape of
-  Unpacked inner -> plain inner
+-- A program sees an unpacked shape only outside of a packed one, where it changes nothing.
+unpackedPart :: Shape -> Shape
+unpackedPart shape = case shape of
+  Unpacked inner -> unpackedPart inner
   _ -> shape
 
 -- | Copy or leave out a leaf.

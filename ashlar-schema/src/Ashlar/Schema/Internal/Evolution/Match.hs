@@ -137,17 +137,17 @@ programWith within left oldPeeled unknown old (Description new edits) = do
       (Irregular name, _) -> bad path (IsIrregular name)
       (_, Irregular name) -> bad path (IsIrregular name)
       (Packed a, Packed b) -> do
-        p <- between path a b
-        if isIdentity p
+        p <- between path (plainOld, plainOldPeeled) (plainShape a) plainNew (plainShape b)
+        if isIdentity p && allPacked
           then pure [Through True (copying old a)]
           else do
             plain <- changing p
             pure [After (Program [Before (expanding old a) plain] IM.empty) (packing new b)]
       (Packed a, _) -> do
-        p <- between path a y >>= changing
+        p <- between path (plainOld, plainOldPeeled) (plainShape a) new y >>= changing
         pure [Before (expanding old a) p]
       (_, Packed b) -> do
-        p <- between path x b >>= changing
+        p <- between path (old, oldPeeled) x plainNew (plainShape b) >>= changing
         pure [After p (packing new b)]
       (Reference i, Reference j) -> call path (Pair mode i j)
       (Leaf a, Leaf b)
@@ -277,25 +277,39 @@ programWith within left oldPeeled unknown old (Description new edits) = do
               | Just m <- unreadable p -> badSaying path (mismatchWhat m) Nothing
               | otherwise -> pure [After p g]
       where
-        planned d = withHalf Nothing x d $ \result -> case result of
+        planned d = withHalf Nothing (old, oldPeeled) x d $ \result -> case result of
           Left (Mismatch _ TooLarge _) -> Left (Mismatch (pathText path) TooLarge Nothing)
           Left _ -> Right Nothing
           Right p -> Right (Just p)
 
+    -- For what is packed: all in it is plain when a program translates it. So a type that contains
+    -- itself by way of a packed one has a program, too.
+    plainOld = plainSchema old
+    plainOldPeeled = peelings (schemaDefinitions plainOld)
+    plainNew = plainSchema new
+    -- Equal plain bytes are equal packed bytes, unless a part is packed on one side only.
+    allPacked = not (hasUnpacked old || hasUnpacked new)
+
     -- A program of its own for values of the one shape to become values of the other.
-    between :: Path -> Shape -> Shape -> Plan Program
-    between path x y =
-      spendWork path 1 >> withHalf (Just path) x (Description new {schemaRoot = y} edits) id
+    between ::
+      Path -> (Schema, V.Vector (Maybe Shape)) -> Shape -> Schema -> Shape -> Plan Program
+    between path from x to y =
+      spendWork path 1 >> withHalf (Just path) from x (Description to {schemaRoot = y} edits) id
 
     -- Make a plan, which may take half of the work that is left, so that some is left for what
     -- follows.
     withHalf ::
-      Maybe Path -> Shape -> Description -> (Either Mismatch Program -> Either Mismatch a) -> Plan a
-    withHalf within' x d result = Plan $ \w ->
+      Maybe Path ->
+      (Schema, V.Vector (Maybe Shape)) ->
+      Shape ->
+      Description ->
+      (Either Mismatch Program -> Either Mismatch a) ->
+      Plan a
+    withHalf within' (from, fromPeeled) x d result = Plan $ \w ->
       let half = workLeft w `quot` 2
           spent left' = workLeft w - half + left' - 1
           (found, left'') =
-            case programWith within' half oldPeeled unknown old {schemaRoot = x} d of
+            case programWith within' half fromPeeled unknown from {schemaRoot = x} d of
               Left (m, left') -> (Left m, spent left')
               Right (p, left') -> (Right p, spent left')
        in case result found of

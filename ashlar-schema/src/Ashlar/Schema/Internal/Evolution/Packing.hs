@@ -2,13 +2,14 @@
 -- Module      : Ashlar.Schema.Internal.Evolution.Packing
 -- Description : From the packed format to the plain one, and back
 --
--- Programs know the plain format only. A packed value becomes plain bytes before a program
--- translates it, and is packed again after that. Both go by way of a 'Value'.
+-- Programs know the plain format only. A packed value becomes plain bytes, with all in it, before a
+-- program translates it. After that it is packed. Both go by way of a 'Value'.
 module Ashlar.Schema.Internal.Evolution.Packing
   ( expanding,
     packing,
     copying,
     leavingOut,
+    hasUnpacked,
   )
 where
 
@@ -23,15 +24,11 @@ import qualified Data.ByteString as B
 
 -- | The plain bytes of a packed value, given the shape that is packed.
 expanding :: Schema -> Shape -> Get ByteString
-expanding s shape = bytesOf plain <$> getValue (packed s shape)
-  where
-    plain value = case value of
-      InPacked x -> x
-      _ -> value
+expanding s shape = bytesOf plainValue <$> getValue (packed s shape)
 
--- | The packed bytes of a plain value.
+-- | The packed bytes of a value that is plain, with all in it.
 packing :: Schema -> Shape -> Get ByteString
-packing s shape = bytesOf InPacked <$> getValue s {schemaRoot = shape}
+packing s shape = bytesOf InPacked <$> getPlainValue s {schemaRoot = shape}
 
 -- | The bytes of a packed value.
 copying :: Schema -> Shape -> Get ByteString
@@ -40,6 +37,14 @@ copying s shape = bytesOf id <$> getValue (packed s shape)
 -- | No bytes in place of a packed value.
 leavingOut :: Schema -> Shape -> Get ByteString
 leavingOut s shape = B.empty <$ getValue (packed s shape)
+
+-- | Is a part of the schema's values not packed, although they are?
+hasUnpacked :: Schema -> Bool
+hasUnpacked s = any within (schemaRoot s : concatMap fieldShapes (schemaDefinitions s))
+  where
+    within shape = case shape of
+      Unpacked _ -> True
+      _ -> any within (shapesIn shape)
 
 packed :: Schema -> Shape -> Schema
 packed s shape = s {schemaRoot = Packed shape}
