@@ -152,8 +152,7 @@ fixedHost = case ByteOrder.targetByteOrder of
   ByteOrder.BigEndian -> fixedBE
 {-# INLINE fixedHost #-}
 
--- | Numbers of constant size. One byte has no order, so the instances of 'Word8' and 'Int8' are errors
--- for the compiler to report.
+-- | Numbers of constant size. One byte has no order: for 'Word8' and 'Int8' the compiler says so.
 class ByteOrdered a where
   -- | Least significant byte first.
   fixedLE :: Fixed a
