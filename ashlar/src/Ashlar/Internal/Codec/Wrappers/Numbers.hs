@@ -1,6 +1,11 @@
+{-# LANGUAGE DataKinds #-}
 {-# LANGUAGE DeriveTraversable #-}
 {-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE FlexibleContexts #-}
+{-# LANGUAGE GADTs #-}
 {-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeOperators #-}
+{-# LANGUAGE UndecidableInstances #-}
 -- Unfoldings must not be eta-expanded: see Note [Generic methods].
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
@@ -30,6 +35,8 @@ import Ashlar.Internal.Prim.Varint.LEB128 (unZigzag64, zigzag64)
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
 import qualified GHC.ByteOrder as ByteOrder
+import GHC.TypeLits (ErrorMessage (..), TypeError)
+import Numeric.Natural (Natural)
 
 -- | A number in unsigned LEB128 (the varint of Protocol Buffers): one byte below 128,
 -- two below 16,384, up to ten. A negative number is written as 64 bits in two's complement and so
@@ -99,6 +106,15 @@ instance VarintNumber Int64
 
 instance VarintNumber Int
 
+-- (Why equations: "Ashlar.Internal.Codec.Instances.Missing".)
+instance TypeError (TooLarge Integer) ~ '() => VarintNumber Integer
+
+instance TypeError (TooLarge Natural) ~ '() => VarintNumber Natural
+
+type TooLarge a =
+  'ShowType a ':<>: 'Text " has no largest number, and a varint has at most 64 bits."
+    ':$$: 'Text "Leave out the wrapper: small numbers take few bytes anyway. Or use Int."
+
 -- | A number with the most significant byte first ("network order").
 --
 -- >>> encode (BigEndian (258 :: Word16))
@@ -137,7 +153,7 @@ fixedHost = case ByteOrder.targetByteOrder of
   ByteOrder.BigEndian -> fixedBE
 {-# INLINE fixedHost #-}
 
--- | Numbers of constant size. 'Word8' and 'Int8' have no byte order, and no instance.
+-- | Numbers of constant size. One byte has no order: for 'Word8' and 'Int8' the compiler says so.
 class ByteOrdered a where
   -- | Least significant byte first.
   fixedLE :: Fixed a
@@ -206,6 +222,16 @@ instance ByteOrdered Double where
   fixedBE = fixedScalar False P.doubleBE
   {-# INLINE fixedLE #-}
   {-# INLINE fixedBE #-}
+
+instance TypeError (OneByte Word8) ~ '() => ByteOrdered Word8 where
+  fixedLE = fixedWord8
+  fixedBE = fixedWord8
+
+instance TypeError (OneByte Int8) ~ '() => ByteOrdered Int8 where
+  fixedLE = fixedInt8
+  fixedBE = fixedInt8
+
+type OneByte a = 'ShowType a ':<>: 'Text " is one byte, which has no order. Leave out the wrapper."
 
 -- | A length as a varint. It is not negative, but otherwise untrusted.
 compactLength :: Get Int
