@@ -24,10 +24,10 @@
     return sum;
   }
 
-  // The text around the first word that is in it.
-  function excerpt(text, words) {
-    const at = Math.max(0, ...words.slice(0, 1).map((word) => text.toLowerCase().indexOf(word)));
-    return (at > 40 ? "… " : "") + text.slice(Math.max(0, at - 40), at + 100);
+  // The text around the first word, cut between words.
+  function excerpt(text, [word]) {
+    const at = text.toLowerCase().indexOf(word);
+    return at < 50 ? text.slice(0, 130).replace(/\S*$/, "…") : text.slice(at - 50, at + 80).replace(/^\S*|\S*$/g, "…");
   }
 
   async function search() {
@@ -55,7 +55,7 @@
   });
 
   // A link to an example selects its tab.
-  const select = () => { const tab = document.querySelector("[name=tab]:target"); if (tab) tab.checked = true; };
+  const select = () => { const tab = document.getElementById(location.hash.slice(1)); if (tab?.name === "tab") tab.checked = true; };
   addEventListener("hashchange", select);
-  addEventListener("DOMContentLoaded", select);
+  select();
 }
