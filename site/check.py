@@ -46,13 +46,15 @@ page_at = functools.lru_cache(None)(Page)
 def fault_of(path, attribute, address):
     if re.match("[a-z]+:", address):
         return None if attribute == "a href" or address == "data:," else "comes from elsewhere"
-    target, _, anchor = unquote(urljoin(path, address)).partition("#")
+    target, _, anchor = map(unquote, urljoin(path, address).partition("#"))
     if target.startswith("haddock/") and len(pages) == len(own):
         return None
     if not (site / target).is_file():
         return "leads nowhere"
-    known = not anchor or not target.endswith(".html") or anchor in page_at(target).ids
-    return None if known else "has no such anchor"
+    # Haddock refers to methods of instances, which have no anchor.
+    if not anchor or path not in own or anchor in page_at(target).ids:
+        return None
+    return "has no such anchor"
 
 
 def check_references():
