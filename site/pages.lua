@@ -25,11 +25,13 @@ local function add_page(path)
   if not is_page[path] then pages[#pages + 1], is_page[path] = path, true end
 end
 
+local function is_text(path) return path:match '%.md$' or path:match '%.1$' end
+
 local find = "find * -name dist-newstyle -prune -o -name node_modules -prune -o -printf '%y %p\n'"
 for line in io.popen(find .. ' | sort'):lines() do
   local type, path = line:match '^(.) (.*)'
   kind[path] = type
-  if type == 'f' and path:match '%.md$' and not path:match '^site/' then add_page(path) end
+  if type == 'f' and is_text(path) and not path:match '^site/' then add_page(path) end
 end
 
 -- The address of a page, from the top of the site.
@@ -155,7 +157,7 @@ local function blocks_of(path)
   local text = slurp(path)
   if path:match '%.md$' then return pandoc.read(text, 'gfm').blocks end
   local title = pandoc.Header(1, pandoc.Code(path), {id = 'file'})
-  if not path:match '%.%d$' then
+  if not is_text(path) then
     return pandoc.List {title, pandoc.CodeBlock(text, {class = path:match '%.(%w+)$'})}
   end
   local function lower(header) header.level = header.level + 1 return header end
@@ -171,7 +173,7 @@ local function write_page(path)
   assert(heading.level == 1, path .. ' does not begin with a title')
   blocks = blocks:filter(function(b) return b.t ~= 'RawBlock' or not b.text:match '^<!%-%-' end)
   local title = stringify(heading)
-  if path:match '%.md$' then add_to_index(path, title, blocks) end
+  if is_text(path) then add_to_index(path, title, blocks) end
   local sections = blocks:filter(function(b) return b.t == 'Header' and b.level == 2 end)
   local contents = sections:map(function(h)
     return {pandoc.Plain {pandoc.Link(stringify(h), '#' .. h.identifier)}}
