@@ -52,4 +52,5 @@ check_packages=(chromium chromium-driver default-jre-headless python3-selenium)
 command -v npm >/dev/null || check_packages+=(npm)
 
 # .ci/run.
-ci_packages=(make "${peers_packages[@]}" "${rest_packages[@]}" "${lint_packages[@]}" "${root_packages[@]}" "${site_packages[@]}")
+ci_packages=(make "${peers_packages[@]}" "${rest_packages[@]}" "${lint_packages[@]}" "${root_packages[@]}"
+  "${site_packages[@]}")
