@@ -6,9 +6,11 @@ Without TOOLS, a folder with axe-core and vnu-jar of the npm registry, it checks
 """
 
 import functools
+import http.server
 import re
 import subprocess
 import sys
+import threading
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urljoin
@@ -81,17 +83,23 @@ def check_in_browser(tools, screenshots):
     """Each page in Chromium, on a phone in the dark and on a wide, light screen; the search."""
     from selenium import webdriver
 
+    files = http.server.SimpleHTTPRequestHandler
+    files.log_message = lambda *_: None
+    files = functools.partial(files, directory=site)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), files)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    base = f"http://127.0.0.1:{server.server_port}"
     options = webdriver.ChromeOptions()
     options.binary_location = "/usr/bin/chromium"
     for option in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage",
-                   "hide-scrollbars", "host-resolver-rules=MAP * ~NOTFOUND"):
+                   "hide-scrollbars", "host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"):
         options.add_argument("--" + option)
     axe = (tools / "node_modules/axe-core/axe.min.js").read_text("utf-8")
     run = "axe.run({resultTypes: ['violations']}).then(arguments[0])"
     screenshots.mkdir(exist_ok=True)
 
     def show(path, width, scheme):
-        browser.get(f"{site.as_uri()}/{path}")
+        browser.get(f"{base}/{path}")
         browser.save_screenshot(str(screenshots / f"{path.replace('/', '-')}-{width}.png"))
         browser.execute_script(axe)
         found = browser.execute_async_script(run)["violations"]
@@ -102,7 +110,7 @@ def check_in_browser(tools, screenshots):
         check(f"{path}, {width} {scheme}", faults)
 
     def search(query, expected, width):
-        browser.get(f"{site.as_uri()}/docs/format.html")
+        browser.get(f"{base}/docs/format.html")
         browser.find_element("css selector", "[type=search]").send_keys(query)
         links = browser.find_elements("css selector", "form section a")
         browser.save_screenshot(str(screenshots / f"search-{query}-{width}.png"))
