@@ -26,8 +26,9 @@
 
   // The text around the first word, cut between words.
   function excerpt(text, [word]) {
-    const at = text.toLowerCase().indexOf(word);
-    return at < 50 ? text.slice(0, 130).replace(/\S*$/, "…") : text.slice(at - 50, at + 80).replace(/^\S*|\S*$/g, "…");
+    const start = Math.max(0, text.toLowerCase().indexOf(word) - 50);
+    const cut = text.slice(start, start + 130).replace(start ? /^\S*/ : "", start ? "…" : "");
+    return start + 130 < text.length ? cut.replace(/\S*$/, "…") : cut;
   }
 
   async function search() {
