@@ -40,6 +40,10 @@ lint: ## check layers, notes, layout and cabal files; run hlint
 docs: setup ## write the Haddock pages to dist-newstyle/haddock
 	@scripts/docs
 
+site: ## write the site, with all pages and Haddock, to dist-newstyle/site
+	@scripts/setup site
+	@scripts/site
+
 ci: ## run all that must pass, on all compilers
 	@.ci/run
 

@@ -44,5 +44,13 @@ root_packages=(arch-test debian-archive-keyring gpg mmdebstrap mount util-linux)
 # scripts/platforms, for machines that are emulated.
 emulation_packages=(binfmt-support qemu-user-static)
 
+# scripts/site.
+site_packages=(jq pandoc python3)
+
+# scripts/site --check, without --quick. Node from elsewhere brings its own npm.
+check_packages=(chromium chromium-driver default-jre-headless python3-selenium)
+command -v npm >/dev/null || check_packages+=(npm)
+
 # .ci/run.
-ci_packages=(make "${peers_packages[@]}" "${rest_packages[@]}" "${lint_packages[@]}" "${root_packages[@]}")
+ci_packages=(make "${peers_packages[@]}" "${rest_packages[@]}" "${lint_packages[@]}" "${root_packages[@]}"
+  "${site_packages[@]}")
