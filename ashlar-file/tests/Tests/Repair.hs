@@ -72,12 +72,12 @@ tails settings xs ys ws = with settings xs $ \f ->
     got <- readAll reading rowType path
     pure (got === Ended (fromIntegral (length (xs ++ ys))) (xs ++ ys))
 
--- What a power failure leaves of a new file: sectors of its header may be zeros.
-unfinished :: Settings -> NonNegative Int -> [Bool] -> [Row] -> Property
-unfinished settings (NonNegative n) arrived ys = with settings [] $ \f -> do
+-- What a power failure leaves of a new file: zeros, or a header in which parts are zeros.
+unfinished :: Settings -> NonNegative Int -> NonNegative Int -> [Row] -> Property
+unfinished settings (NonNegative n) (NonNegative k) ys = with settings [] $ \f -> do
   let header = S.take (fileStart f) (fileBytes f)
-      part (there, at) = let bytes = S.take 8 (S.drop at header) in if there then bytes else S.map (const 0) bytes
-      torn = S.take 8 header <> S.concat (map part (zip (cycle (False : arrived)) [8, 16 .. S.length header - 1]))
+      arrived = 16 + k `mod` (S.length header - 16)
+      torn = S.take arrived header <> S.replicate (S.length header - arrived) 0
   conjoin <$> mapM begunAnew [S.replicate n 0, torn, torn <> S.replicate n 0]
   where
     begunAnew bytes = withBytesIn bytes $ \path -> do

@@ -1,3 +1,4 @@
+{-# LANGUAGE DataKinds #-}
 {-# LANGUAGE DeriveAnyClass #-}
 {-# LANGUAGE DeriveGeneric #-}
 {-# LANGUAGE DerivingStrategies #-}
@@ -10,14 +11,15 @@
 -- @scripts/faults memory@ runs this once for each way to decode, with a limit on the heap.
 module Main (main) where
 
+import Ashlar.Builder (toLazyByteString)
 import Ashlar.Codec
 import Ashlar.File
 import Ashlar.File.Blocks (blockCount, blockHeader, foldBlocks)
 import qualified Ashlar.File.Blocks as Blocks
 import Ashlar.File.Described (described)
-import Ashlar.Get (Get, hFoldGet, handleSource, runGet, runGetLazy)
+import Ashlar.Get (Get, hFoldGet, runGet)
 import Ashlar.Get.Stream (Stream (..), runGetStream)
-import Ashlar.Schema (Described, getValue, schema)
+import Ashlar.Schema (Described, getValue, putValue, schema)
 import Ashlar.View (View, decodeView, elements, field, view)
 import Control.Exception (evaluate)
 import Control.Monad (forM_, unless)
@@ -41,10 +43,12 @@ main :: IO ()
 main = do
   args <- getArgs
   case args of
-    -- Files of this number of records: of records, of bare values, and of one record.
+    -- Files of this number of records, and of as many values one after another. One list of values, as
+    -- a value, and as a record. One string of bytes as a record.
     ["make", path, n] -> writeRecords described path (map orderOf [1 .. read n])
     ["values", path, n] -> withBinaryFile path WriteMode $ \h ->
       forM_ [1 .. read n] $ \i -> S.hPut h (encode (orderOf i))
+    ["long", path, n] -> encodeFile path (map orderOf [1 .. read n])
     ["record", path, n] -> writeRecords described path [map orderOf [1 .. read n]]
     ["bytes", path, n] -> writeRecords described path [S.replicate (read n) 7]
     [way, path, n] -> do
@@ -52,7 +56,7 @@ main = do
       unless (found == read n) $ die (show found ++ " records")
     _ -> die "usage: make|values|record|bytes|WAY FILE COUNT"
 
--- How many records there are.
+-- How many records there are, or elements, or bytes.
 decoded :: String -> FilePath -> IO Int64
 decoded way path = case way of
   "fold" -> foldRecords orders path counted 0 >>= right
@@ -68,12 +72,14 @@ decoded way path = case way of
       Damaged _ _ d -> die (show d)
       _ -> die "stopped"
   "stream" -> L.readFile path >>= streamed 0 . runGetStream (get :: Get Order)
-  "handle" -> withBinaryFile path ReadMode $ \h -> hFoldGet get h counted 0 >>= right
+  "handle" -> withBinaryFile path ReadMode $ \h -> hFoldGet h get counted 0 >>= right
   "schema" -> L.readFile path >>= streamed 0 . runGetStream (getValue (schema @Order))
   -- Those that have one value in memory.
   "strict" -> S.readFile path >>= right . decode @[Order] >>= long
   "lazy" -> L.readFile path >>= right . decodeLazy @[Order] >>= long
-  "value" -> S.readFile path >>= right . runGet (getValue (schema @[Order])) >> pure 0
+  "value" -> do
+    v <- S.readFile path >>= right . runGet (getValue (schema @[Order]))
+    evaluate (L.length (toLazyByteString (putValue v)))
   "view" -> do
     v <- S.readFile path >>= right . view :: IO (View [Order])
     long [n | Right n <- map (decodeView . field @"number") (elements v)]
@@ -82,7 +88,9 @@ decoded way path = case way of
   _ -> die ("unknown: " ++ way)
   where
     orders = described :: RecordType Order
+    counted :: Int64 -> Order -> IO Int64
     counted n o = evaluate (n + if number o > 0 then 1 else 0)
+    viewedOne :: Int64 -> View Order -> IO Int64
     viewedOne n v = evaluate (either (const n) (const (n + 1)) (decodeView (field @"number" v)))
     next n o = Right <$> counted n o
     blocks n e = evaluate $ case e of
@@ -100,5 +108,7 @@ decoded way path = case way of
       Next _ more -> let m = n + 1 in m `seq` streamed m more
       End -> pure (n :: Int64)
       Broken e -> die (show e)
+    long :: [a] -> IO Int64
     long xs = evaluate (fromIntegral (length xs))
+    right :: Show e => Either e a -> IO a
     right r = either (die . show) pure r
