@@ -2,7 +2,7 @@
 -- Module      : Main
 -- Description : Files of records
 --
--- Some tests start this program again, as another process: see "Tests.Processes" and "Tests.Faults".
+-- Some tests start this program again, as another process: see "Tests.Processes".
 module Main (main) where
 
 import System.Environment (getArgs)

@@ -92,7 +92,8 @@ damagedHeader settings (NonEmpty xs) = with settings xs $ \f ->
       before <- S.readFile path
       r <- try (withAppender (writing (fileSettings f)) rowType path (`writeMany` xs))
       now <- S.readFile path
-      pure (either damageCause (const NotABlock) r `elem` [NotAFile, WrongHeader] .&&. before === now)
+      let refused = either damageCause (const NotABlock) r `elem` [NotAFile, WrongHeader]
+      pure (refused .&&. before === now)
 
 -- Records that contain the file itself. What is searched for from its end is not found in them.
 ownCopy :: Property

@@ -17,7 +17,7 @@ import Ashlar.File
 import Ashlar.File.Blocks (blockCount, blockHeader, foldBlocks)
 import qualified Ashlar.File.Blocks as Blocks
 import Ashlar.File.Described (described)
-import Ashlar.Get (Get, hFoldGet, runGet)
+import Ashlar.Get (hFoldGet, runGet)
 import Ashlar.Get.Stream (Stream (..), runGetStream)
 import Ashlar.Schema (Described, getValue, putValue, schema)
 import Ashlar.View (View, decodeView, elements, field, view)
@@ -43,8 +43,8 @@ main :: IO ()
 main = do
   args <- getArgs
   case args of
-    -- Files of this number of records, and of as many values one after another. One list of values, as
-    -- a value, and as a record. One string of bytes as a record.
+    -- Files of this number of records, and of as many values one after another. One list of
+    -- values, as a value, and as a record. One string of bytes as a record.
     ["make", path, n] -> writeRecords described path (map orderOf [1 .. read n])
     ["values", path, n] -> withBinaryFile path WriteMode $ \h ->
       forM_ [1 .. read n] $ \i -> S.hPut h (encode (orderOf i))
@@ -84,7 +84,7 @@ decoded way path = case way of
     v <- S.readFile path >>= right . view :: IO (View [Order])
     long [n | Right n <- map (decodeView . field @"number") (elements v)]
   "one-record" -> foldRecords described path (\n xs -> (n +) <$> long (xs :: [Order])) 0 >>= right
-  "one-string" -> foldRecords described path (\n s -> pure (n + fromIntegral (S.length s))) 0 >>= right
+  "one-string" -> foldRecords described path string 0 >>= right
   _ -> die ("unknown: " ++ way)
   where
     orders = described :: RecordType Order
@@ -92,6 +92,7 @@ decoded way path = case way of
     counted n o = evaluate (n + if number o > 0 then 1 else 0)
     viewedOne :: Int64 -> View Order -> IO Int64
     viewedOne n v = evaluate (either (const n) (const (n + 1)) (decodeView (field @"number" v)))
+    string n s = pure (n + fromIntegral (S.length s))
     next n o = Right <$> counted n o
     blocks n e = evaluate $ case e of
       Blocks.WholeBlock b -> n + fromIntegral (blockCount (blockHeader b))

@@ -14,6 +14,7 @@ import Control.Exception (IOException, SomeException, catch, displayException, e
 import Control.Monad (forM)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
+import Data.Either (isRight)
 import Data.IORef (modifyIORef', newIORef, readIORef)
 import qualified Data.List as List
 import System.Directory (doesPathExist, listDirectory)
@@ -112,7 +113,8 @@ child args = case args of
           r <- try act
           case r of
             Right x -> pure (Just x)
-            Left e -> Nothing <$ say ("failed " ++ unwords (lines (displayException (e :: SomeException))))
+            Left e -> Nothing <$ say ("failed " ++ unwords (lines (told e)))
+        told e = displayException (e :: SomeException)
     _ <- attempt (perform (read scenario) path say attempt)
     _ <- doesPathExist mark
     numbers <- listDirectory "/proc/self/fd"
@@ -157,15 +159,16 @@ perform scenario path say attempt = case scenario of
         written w >>= \n -> say ("written " ++ show n)
       say "ended"
 
--- | Let this call fail. What was confirmed must be there afterwards, and the error must be told. The
--- result says what does not hold.
+-- | Let this call fail. What was confirmed must be there afterwards, and the error must be told.
+-- The result says what does not hold.
 failing :: Scenario -> Point -> IO [String]
 failing scenario point@(Point name n onwards e) = inDirectory $ \directory -> do
   prepared scenario directory
   let folder = directory </> "folder"
       path = folder </> "records"
       injection = name ++ ":error=" ++ e ++ ":when=" ++ show n ++ (if onwards then "+" else "")
-  (code, out, err) <- traced directory ["-e", "trace=" ++ name, "-e", "inject=" ++ injection] scenario
+  (code, out, err) <-
+    traced directory ["-e", "trace=" ++ name, "-e", "inject=" ++ injection] scenario
   trace <- S.readFile (directory </> "trace")
   names <- listDirectory folder
   later <- try (appendRecords rowType path (rows 2 3))
@@ -183,7 +186,7 @@ failing scenario point@(Point name n onwards e) = inDirectory $ \directory -> do
           ("files are closed", name == "close" || all ((/= ["open"]) . take 1) said),
           ("no other file", List.null (names List.\\ ["records"])),
           ("the error has a path", all (List.isInfixOf "/") failures),
-          ("a later run appends", either (const False) (const True) (later :: Either SomeException ())),
+          ("a later run appends", isRight (later :: Either SomeException ())),
           ("the file is whole", null damage && drop (length old) got == rows 2 3)
         ]
           ++ case scenario of

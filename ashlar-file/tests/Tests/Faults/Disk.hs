@@ -7,7 +7,7 @@
 --
 -- * A file has what it had when it was last synced. Of each sector that was written since, any
 --   version may have arrived, independently of other sectors. So writes may arrive in any order, in
---   part, or not at all. The size is any that the file has had since. Zeros are what did not arrive.
+--   part, or not at all. The size is any that the file has had since. What did not arrive is zeros.
 -- * A folder has the names that it had when it was last synced, and any of the changes since.
 -- * A sync that fails decides what has arrived, and forgets the rest, as Linux does.
 module Tests.Faults.Disk
@@ -143,7 +143,8 @@ replay folder = foldM step
           new = Map.size (contents d)
     change d fd touched f = onFile d fd $ \(File now synced since) ->
       let now' = f now
-          whole (from, to) = (from, if to == maxBound then max (S.length now) (S.length now') else to)
+          most = max (S.length now) (S.length now')
+          whole (from, to) = (from, if to == maxBound then most else to)
        in File now' synced ((whole touched, now') : since)
     onFile d fd f = d {contents = maybe id (Map.adjust f) (fileOf d fd) (contents d)}
     fileOf d fd = fromMaybe Nothing (Map.lookup fd (descriptors d))

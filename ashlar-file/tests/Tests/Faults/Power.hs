@@ -86,7 +86,7 @@ instance Arbitrary Life where
       ++ [life {lifeLinked = False} | lifeLinked life]
 
 instance Arbitrary Session where
-  arbitrary = Session <$> frequency [(3, pure False), (1, pure True)] <*> choose (1, 1500) <*> arbitrary
+  arbitrary = Session <$> ((== (0 :: Int)) <$> choose (0, 3)) <*> choose (1, 1500) <*> arbitrary
   shrink (Session r b steps) = [Session r b steps' | steps' <- shrink steps]
 
 instance Arbitrary Step where
@@ -189,7 +189,12 @@ lived library lives = go 0 lives [] [Expected Map.empty Map.empty] True
             <$> go (n + 1) rest bytes [Expected all' all'] intact'
 
 -- Let the program run on a disk with these files, until the power fails.
-run :: FilePath -> Int -> Life -> [(FilePath, S.ByteString)] -> IO ([(FilePath, S.ByteString)], [String])
+run ::
+  FilePath ->
+  Int ->
+  Life ->
+  [(FilePath, S.ByteString)] ->
+  IO ([(FilePath, S.ByteString)], [String])
 run library n life files = inDirectory $ \temporary -> do
   directory <- canonicalizePath temporary
   let folder = directory </> "folder"
@@ -252,7 +257,6 @@ afterwards life expected intact left = inDirectory $ \folder -> do
       after' <- strictly . fst <$> resynced defaultReadOptions rowType path
       now <- S.readFile path
       let new = map (rowOf (life, 999)) . take 3 . enumFrom
-          news = drop (length rows) (fst after')
           failure
             | Nothing `elem` keys = Just "a wrong record"
             | not ascending = Just "not in order"
@@ -263,7 +267,8 @@ afterwards life expected intact left = inDirectory $ \folder -> do
               Just ("single records: " ++ take 300 (show single))
             | otherwise = case appended of
               Right first
-                | fst after' /= rows ++ new first || length news /= 3 -> Just ("after appending: " ++ show (length rows, first, map rowNumber news))
+                | fst after' /= rows ++ new first ->
+                  Just ("after appending: " ++ show (length rows, first, length (fst after')))
               Left e
                 | not none -> Just ("appending: " ++ show (e :: SomeException))
                 | now /= maybe S.empty id (lookup "records" left) -> Just "refused, and changed"
@@ -275,7 +280,8 @@ afterwards life expected intact left = inDirectory $ \folder -> do
           Left _ -> pure (Right ([], [], True, True))
           Right _ -> do
             strict <- strictly <$> readAll defaultReadOptions rowType path
-            pure (Right ([("records", now)], [key | Just key <- map keyOf (fst after')], null (snd strict `seq` snd strict), False))
+            let all' = [key | Just key <- map keyOf (fst after')]
+            pure (Right ([("records", now)], all', null (snd strict), False))
   where
     everyNth n xs = case xs of
       [] -> []

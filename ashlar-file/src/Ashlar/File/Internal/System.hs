@@ -252,8 +252,8 @@ truncateTo file size = do
 toDisk :: OpenFile -> IO ()
 toDisk file = named file (retried (fileSynchroniseDataOnly (openFd file))) `catch` unlessPossible
 
--- | Wait until the names of the files in a folder have reached the disk. Some file systems cannot do
--- that, and some folders cannot be read.
+-- | Wait until the names of the files in a folder have reached the disk. Some file systems cannot
+-- do that, and some folders cannot be read.
 folderToDisk :: FilePath -> IO ()
 folderToDisk path = do
   opened <- try (openToRead path)

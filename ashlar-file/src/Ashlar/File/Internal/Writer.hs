@@ -268,10 +268,9 @@ flush writer = withMVar (writerLock writer) $ \_ -> flushOpen (writerBlock write
 -- | 'flush', and wait until the disk has everything. After that, a loss of power loses none of the
 -- records that were written before, unless the file is to replace another one.
 --
--- If the disk fails, nobody knows which records it has of those since the last 'sync', and systems
--- tell only once. So this throws an 'IOException' then, and again whenever it is called, and so does
--- the function that closes the writer. Read the file again, from the disk: it ends after the last
--- whole block.
+-- If the disk fails, nobody knows which of the records since the last 'sync' it has, and the system
+-- tells only once. So this throws an 'IOException', then and whenever it is called again, and so
+-- do 'withWriter' and 'withAppender' at their end.
 sync :: Writer a -> IO ()
 sync writer = withMVar (writerLock writer) $ \_ -> do
   readIORef (writerFailed writer) >>= mapM_ throwIO
