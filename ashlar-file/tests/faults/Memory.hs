@@ -112,4 +112,4 @@ decoded way path = case way of
     long :: [a] -> IO Int64
     long xs = evaluate (fromIntegral (length xs))
     right :: Show e => Either e a -> IO a
-    right r = either (die . show) pure r
+    right = either (die . show) pure

@@ -119,10 +119,13 @@ child args = case args of
     _ <- doesPathExist mark
     numbers <- listDirectory "/proc/self/fd"
     files <- forM numbers $ \n ->
-      readSymbolicLink ("/proc/self/fd" </> n) `catch` \e -> const (pure "") (e :: IOException)
+      readSymbolicLink ("/proc/self/fd" </> n) `catch` gone
     readIORef report >>= mapM_ putStrLn . reverse
     mapM_ (putStrLn . ("open " ++)) (filter (takeDirectory path `List.isPrefixOf`) files)
   _ -> exitFailure
+  where
+    gone :: IOException -> IO FilePath
+    gone _ = pure ""
 
 perform ::
   Scenario -> FilePath -> (String -> IO ()) -> (IO () -> IO (Maybe ())) -> IO ()

@@ -9,11 +9,12 @@
 module Tests.Faults.Power (tests, child, rowOf) where
 
 import Ashlar.File
-import Control.Exception (IOException, SomeException, bracket, try)
+import Control.Exception (IOException, SomeException, try)
 import Control.Monad (forM_, unless)
 import qualified Data.ByteString as S
 import qualified Data.List as List
 import qualified Data.Map.Strict as Map
+import Data.Maybe (catMaybes, fromMaybe, isJust, mapMaybe)
 import qualified Data.Text as T
 import System.Directory
 import System.Environment (getEnvironment, getExecutablePath)
@@ -81,7 +82,7 @@ instance Arbitrary Life where
       <*> choose (0, 1000000)
   shrink life =
     [life {lifeSessions = ss} | ss <- shrink (lifeSessions life)]
-      ++ [life {lifeFailingSync = Nothing} | lifeFailingSync life /= Nothing]
+      ++ [life {lifeFailingSync = Nothing} | isJust (lifeFailingSync life)]
       ++ [life {lifeShort = False} | lifeShort life]
       ++ [life {lifeLinked = False} | lifeLinked life]
 
@@ -116,7 +117,7 @@ data Expected = Expected {must, may :: Map.Map Int Writer'}
 child :: [String] -> IO ()
 child args = case args of
   [folder, path, life, sessions] ->
-    bracket (openFile (folder </> marksFile) AppendMode) hClose $ \h -> do
+    withFile (folder </> marksFile) AppendMode $ \h -> do
       hSetBuffering h LineBuffering
       forM_ (zip [0 ..] (read sessions)) $ \(k, s) -> do
         ok <- session (hPutStrLn h . unwords) path (read life, k) s
@@ -249,7 +250,7 @@ afterwards life expected intact left = inDirectory $ \folder -> do
         withReader defaultReadOptions {readResync = Just (const (pure ()))} rowType path $ \r ->
           mapM (readAt r . fromIntegral . rowNumber) some
       let keys = map keyOf rows
-          found = Map.fromList [key | Just key <- keys]
+          found = Map.fromList (catMaybes keys)
           ascending = and (zipWith (<) (map rowNumber rows) (drop 1 (map rowNumber rows)))
           fits e = Map.isSubmapOf found (may e) && Map.isSubmapOf (must e) found
           required = minimum (map (Map.size . must) expected)
@@ -271,7 +272,7 @@ afterwards life expected intact left = inDirectory $ \folder -> do
                   Just ("after appending: " ++ show (length rows, first, length (fst after')))
               Left e
                 | not none -> Just ("appending: " ++ show (e :: SomeException))
-                | now /= maybe S.empty id (lookup "records" left) -> Just "refused, and changed"
+                | now /= fromMaybe S.empty (lookup "records" left) -> Just "refused, and changed"
               _ -> Nothing
       case failure of
         Just why -> fails (why ++ "\n" ++ show (fmap damageCause damage))
@@ -280,7 +281,7 @@ afterwards life expected intact left = inDirectory $ \folder -> do
           Left _ -> pure (Right ([], [], True, True))
           Right _ -> do
             strict <- strictly <$> readAll defaultReadOptions rowType path
-            let all' = [key | Just key <- map keyOf (fst after')]
+            let all' = mapMaybe keyOf (fst after')
             pure (Right ([("records", now)], all', null (snd strict), False))
   where
     everyNth n xs = case xs of
