@@ -8,10 +8,12 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Open a file: to read, or (1) to read and write, and make it if it is missing, or (2) to write. */
+/* Open a file: to read, or (1) to read and write, and make it if it is missing, or (2) to write. Or
+ * make a new one to write, (3) which others may read and write, or (4) not. */
 int ashlar_file_open(const char *path, int mode) {
-  int how = mode == 0 ? O_RDONLY : mode == 1 ? O_RDWR | O_CREAT : O_WRONLY;
-  return open(path, how | O_CLOEXEC | O_NOCTTY, 0666);
+  static const int how[] = {O_RDONLY, O_RDWR | O_CREAT, O_WRONLY, O_WRONLY | O_CREAT | O_EXCL,
+                            O_WRONLY | O_CREAT | O_EXCL};
+  return open(path, how[mode] | O_CLOEXEC | O_NOCTTY, mode == 4 ? 0600 : 0666);
 }
 
 /* Become the only writer of an open file, without waiting. */

@@ -12,6 +12,8 @@ import qualified Tests.Crc32c
 import qualified Tests.Damage
 import qualified Tests.Described
 import qualified Tests.Exceptions
+import qualified Tests.Faults.Calls
+import qualified Tests.Faults.Power
 import qualified Tests.Golden
 import qualified Tests.Hostile
 import qualified Tests.Joined
@@ -26,6 +28,8 @@ main :: IO ()
 main = do
   args <- getArgs
   case args of
+    "child" : "calls" : rest -> Tests.Faults.Calls.child rest
+    "child" : "power" : rest -> Tests.Faults.Power.child rest
     "child" : rest -> Tests.Processes.child rest
     _ ->
       defaultMain $
@@ -40,6 +44,7 @@ main = do
             Tests.Replace.tests,
             Tests.Described.tests,
             Tests.Exceptions.tests,
+            testGroup "faults" [Tests.Faults.Power.tests, Tests.Faults.Calls.tests],
             Tests.Hostile.tests,
             Tests.Joined.tests,
             Tests.Large.tests,

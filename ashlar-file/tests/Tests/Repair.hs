@@ -27,7 +27,10 @@ tests =
       testProperty "a byte of the last block flipped: appending cuts that off" flippedAtEnd,
       testProperty "a tail of any bytes: appending cuts it off" tails,
       testProperty "a copy of the file in its own records" ownCopy,
+      testProperty "zeros, or a part of a header: the file is begun anew" unfinished,
+      testProperty "a header that is damaged before a block: nothing is changed" damagedHeader,
       testProperty "records whose schema block is lost" schemaLost,
+      testProperty "records after a lost schema block have one of their own" schemaAgain,
       testProperty "bytes lost before a schema: its records are read" schemaMoved
     ]
 
@@ -68,6 +71,29 @@ tails settings xs ys ws = with settings xs $ \f ->
     withAppender (writing (fileSettings f)) rowType path (`writeMany` ys)
     got <- readAll reading rowType path
     pure (got === Ended (fromIntegral (length (xs ++ ys))) (xs ++ ys))
+
+-- What a power failure leaves of a new file: zeros, or a header in which parts are zeros.
+unfinished :: Settings -> NonNegative Int -> NonNegative Int -> [Row] -> Property
+unfinished settings (NonNegative n) (NonNegative k) ys = with settings [] $ \f -> do
+  let header = S.take (fileStart f) (fileBytes f)
+      arrived = 16 + k `mod` (S.length header - 16)
+      torn = S.take arrived header <> S.replicate (S.length header - arrived) 0
+  conjoin <$> mapM begunAnew [S.replicate n 0, torn, torn <> S.replicate n 0]
+  where
+    begunAnew bytes = withBytesIn bytes $ \path -> do
+      withAppender (writing settings) rowType path (`writeMany` ys)
+      got <- readAll reading rowType path
+      pure (got === Ended (fromIntegral (length ys)) ys)
+
+damagedHeader :: Settings -> NonEmptyList Row -> Property
+damagedHeader settings (NonEmpty xs) = with settings xs $ \f ->
+  fmap conjoin . forM [0, fileStart f - 1] $ \i ->
+    withBytesIn (S.replicate i 0 <> S.drop i (flipAt i 1 (fileBytes f))) $ \path -> do
+      before <- S.readFile path
+      r <- try (withAppender (writing (fileSettings f)) rowType path (`writeMany` xs))
+      now <- S.readFile path
+      let refused = either damageCause (const NotABlock) r `elem` [NotAFile, WrongHeader]
+      pure (refused .&&. before === now)
 
 -- Records that contain the file itself. What is searched for from its end is not found in them.
 ownCopy :: Property
@@ -131,6 +157,23 @@ schemaLost (NonEmpty as) (NonEmpty bs) (NonEmpty cs) = ioProperty . inFile $ \pa
         fst (strictly outcome) === as ++ cs,
         map (damageCause . lostDamage) lost === [WrongChecksum, UnknownSchema],
         fst (strictly second) === as ++ bs ++ cs
+      ]
+
+-- Later types can read what is appended, but not the records whose schema was lost.
+schemaAgain :: NonEmptyList Word8 -> NonEmptyList Word8 -> NonEmptyList Word8 -> Property
+schemaAgain (NonEmpty as) (NonEmpty bs) (NonEmpty cs) = ioProperty . inFile $ \path -> do
+  appendRecords (evolving "a") path as
+  before <- S.length <$> S.readFile path
+  appendRecords (evolving "b") path bs
+  S.readFile path >>= S.writeFile path . flipAt (before + blockHeaderBytes) 1
+  appendRecords (evolving "b") path cs
+  (same, _) <- resynced reading (evolving "b") path
+  (other, lost) <- resynced reading (evolving "c") path
+  pure $
+    conjoin
+      [ fst (strictly same) === as ++ bs ++ cs,
+        fst (strictly other) === as ++ cs,
+        map (damageCause . lostDamage) lost === [WrongChecksum, UnknownSchema]
       ]
 
 -- Records of two types, where bytes of the first block are lost. What refers to the second schema

@@ -31,10 +31,9 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import Data.IORef (IORef, modifyIORef', newIORef, readIORef, writeIORef)
 import GHC.Fingerprint (Fingerprint)
-import System.Posix.Types (Fd)
 
 -- | A file that is being written.
-data Copier = Copier Fd (IORef Tail)
+data Copier = Copier OpenFile (IORef Tail)
 
 -- | Its end.
 copierTail :: Copier -> IORef Tail
@@ -49,7 +48,7 @@ toNewFile target inputs header act =
     result <$ finish copier
 
 -- | Begin a file.
-begin :: Fd -> FileHeader -> IO Copier
+begin :: OpenFile -> FileHeader -> IO Copier
 begin fd header = do
   marker <- randomWord
   truncateTo fd 0

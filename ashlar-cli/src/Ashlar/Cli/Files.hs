@@ -82,7 +82,6 @@ import System.Posix.Files
     isSocket,
   )
 import System.Posix.IO (stdInput)
-import System.Posix.Types (Fd (..))
 
 -- | Is it the name of the standard input, or of the standard output?
 isStandard :: FilePath -> Bool
@@ -161,8 +160,9 @@ openStream :: FilePath -> IO Handle
 openStream path = do
   opened <- try (openToRead path)
   case opened of
-    Right fd@(Fd raw) ->
-      fdToHandle' raw Nothing False path ReadMode True `onException` closeFile fd
+    Right file ->
+      fdToHandle' (fromIntegral (openFd file)) Nothing False path ReadMode True
+        `onException` closeFile file
     Left e
       -- A signal came. Its handler, which may end the program, is a thread of its own.
       | fmap Errno (ioe_errno e) == Just eINTR -> threadDelay 10000 >> openStream path
@@ -225,10 +225,7 @@ naming p act = act `catches` [Handler system, Handler locked, Handler damage]
   where
     (temporary, name) = (pendingFile p, pendingName p)
     system e = throwIO (if ofOutput e then e {ioe_filename = Just name} else e)
-    -- A write by offset has no name. A read has none, either.
-    ofOutput e = case ioe_filename e of
-      Just path -> path == temporary
-      Nothing -> ioe_location e /= "read"
+    ofOutput e = ioe_filename e == Just temporary
     locked (FileLocked path) = throwIO (FileLocked (known path))
     damage d = throwIO (d {damageFile = known (damageFile d)})
     known path = if path == temporary then name else path

@@ -1,3 +1,5 @@
+{-# LANGUAGE BangPatterns #-}
+
 -- |
 -- Module      : Ashlar.Cli.Import
 -- Description : convert, from JSON and CSV
@@ -63,7 +65,7 @@ importText hs selection target partial text schema path =
         FromJsonArray -> pure (inArray, 0)
         FromJsonValues -> pure (\_ -> nextValue, 0)
       writingValues selection schema out $ \w ->
-        let go n at = do
+        let go !n !at = do
               found <- attempt ((,) <$> next (n == 0) <*> bytesRead)
               case found of
                 Left e -> (,) n <$> brokenValue selection values path n at e

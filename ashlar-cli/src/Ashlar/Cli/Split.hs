@@ -23,7 +23,6 @@ import qualified Data.ByteString as B
 import Data.IORef
 import Data.Int (Int64)
 import System.Exit (ExitCode (..))
-import System.Posix.Types (Fd)
 
 -- | Where a file ends.
 data SplitBy
@@ -174,7 +173,7 @@ splitFile hs selection force by prefix path = do
   pure ExitSuccess
 
 -- A file that is being written, and its header.
-data Part = Part Pending FileHeader Fd Copier
+data Part = Part Pending FileHeader OpenFile Copier
 
 partCopier :: Part -> Copier
 partCopier (Part _ _ _ copier) = copier

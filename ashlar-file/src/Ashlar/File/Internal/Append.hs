@@ -30,9 +30,9 @@ import Control.Monad (unless)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.Int (Int64)
+import Data.Maybe (isNothing)
 import Data.Word (Word64)
 import GHC.Fingerprint (Fingerprint)
-import System.Posix.Types (Fd)
 
 -- | The end of a file, after the last whole block.
 data Tail = Tail
@@ -66,19 +66,19 @@ headerOf end kind count body =
     }
 
 -- | Write a block at the end, all of it or nothing.
-appendBlock :: Fd -> Tail -> BlockHeader -> ByteString -> IO ()
+appendBlock :: OpenFile -> Tail -> BlockHeader -> ByteString -> IO ()
 appendBlock fd end header body =
   orCut fd end (writeBytes fd (tailOffset end) (encodeBlockHeader header <> body))
 
 -- | Write something after the end. If that fails, cut off what was written of it.
-orCut :: Fd -> Tail -> IO a -> IO a
+orCut :: OpenFile -> Tail -> IO a -> IO a
 orCut fd end act = act `onException` (truncateTo fd (tailOffset end) `catch` ignored)
 
 ignored :: IOException -> IO ()
 ignored _ = pure ()
 
 -- | Begin a file.
-newFile :: WriteOptions -> RecordType a -> FilePath -> Fd -> IO Tail
+newFile :: WriteOptions -> RecordType a -> FilePath -> OpenFile -> IO Tail
 newFile options ty path fd = do
   unless (large <= headerLimit) . throwIO $
     Damage path 0 Nothing 0 (TooLarge large headerLimit)
@@ -108,22 +108,21 @@ newFile options ty path fd = do
 
 -- | Find the end of a file, and cut off what follows it. If the file is empty, or ends in its
 -- header, begin it anew.
-oldFile :: WriteOptions -> RecordType a -> FilePath -> Fd -> IO Tail
+oldFile :: WriteOptions -> RecordType a -> FilePath -> OpenFile -> IO Tail
 oldFile options ty path fd = do
   readable <- isSeekable fd
   if readable then oldRegular options ty path fd else newFile options ty path fd
 
-oldRegular :: WriteOptions -> RecordType a -> FilePath -> Fd -> IO Tail
+oldRegular :: WriteOptions -> RecordType a -> FilePath -> OpenFile -> IO Tail
 oldRegular options ty path fd = do
   size <- fileLength fd
   input <- fileInput path fd
   header <- readFileHeader input
   case header of
-    -- A writer writes the header first, and at once. If a block follows, its length is damaged.
-    Left cause@(TruncatedHeader _ _) -> do
+    Left cause -> do
       block <- withoutHeader input limit
-      maybe (newFile options ty path fd) (const (refuse 0 0 cause)) block
-    Left cause -> refuse 0 0 cause
+      begun <- unfinished input size cause
+      if begun && isNothing block then newFile options ty path fd else refuse 0 0 cause
     Right h -> do
       let start = fromIntegral (fileHeaderBytes h)
           scan = scanOf input limit (fileMarker h) (Just h)
@@ -150,25 +149,37 @@ oldRegular options ty path fd = do
         _ | not (writeIndex options) -> pure noEntries
         Just (body, _) -> pure (entriesOf [entryAt body i | i <- [0 .. entryCount body - 1]])
         Nothing -> walked scan start
-      end <- case found of
+      (end, described) <- case found of
         Nothing ->
-          pure (Tail (fileMarker h) start 0 (fileFingerprint h) 0 entries)
+          pure (Tail (fileMarker h) start 0 (fileFingerprint h) 0 entries, True)
         Just (at, b) -> do
           let schemaAt = if blockKind b == Schema then at else blockSchemaAt b
-          lastSchema scan schemaAt b
-          pure $
-            Tail
-              { tailMarker = fileMarker h,
-                tailOffset = if blockKind b == Index then at else endOf at b,
-                tailRecords = nextRecordOf b,
-                tailFingerprint = blockFingerprint b,
-                tailSchemaAt = schemaAt,
-                tailEntries = entries
-              }
+          described <- lastSchema scan schemaAt b
+          pure
+            ( Tail
+                { tailMarker = fileMarker h,
+                  tailOffset = if blockKind b == Index then at else endOf at b,
+                  tailRecords = nextRecordOf b,
+                  tailFingerprint = blockFingerprint b,
+                  tailSchemaAt = schemaAt,
+                  tailEntries = entries
+                },
+              described
+            )
       truncateTo fd (tailOffset end)
-      if tailFingerprint end == typeFingerprint ty then pure end else newSchema end
+      if described && tailFingerprint end == typeFingerprint ty then pure end else newSchema end
   where
     limit = max (readBlockLimit defaultReadOptions) (writeRecordLimit options)
+    -- Did whoever began the file get no further? A writer writes the header first, and at once, but
+    -- after a power failure its bytes may be zeros. If a block follows, it is damage. (The search
+    -- for one covers a file of this size.)
+    unfinished input size cause = case cause of
+      TruncatedHeader _ _ -> pure True
+      WrongHeader -> pure small
+      NotAFile | small -> S.all (== 0) <$> inputFetch input 0 (fromIntegral size)
+      _ -> pure False
+      where
+        small = size <= fromIntegral headerLimit
     refuse at record cause = throwIO (Damage path at Nothing record cause)
     -- A file that was joined to this one.
     joined scan start = do
@@ -186,18 +197,21 @@ oldRegular options ty path fd = do
     accepted at record schema fingerprint =
       unless (fingerprint == typeFingerprint ty) $
         either (refuse at record . WrongType) (const (pure ())) (typeEvolved ty schema fingerprint)
-    -- Is the schema of the last records accepted?
+    -- Is the schema of the last records there? Then it must be accepted. If it is lost, it must be
+    -- that of the new records, which is written again: later types cannot read these without it.
     lastSchema scan at b
-      | at == 0 || blockFingerprint b == typeFingerprint ty = pure ()
+      | at == 0 = pure True
       | otherwise = do
         step <- nextBlock scan ((startAt at 0) {posGap = True})
         case step of
           StepBlock s _
             | blockKind h == Schema ->
-              accepted at (blockFirst h) (blockBody s) (blockFingerprint h)
+              True <$ accepted at (blockFirst h) (blockBody s) (blockFingerprint h)
             where
               h = blockHeader s
-          _ -> refuse at (blockFirst b) UnknownSchema
+          _
+            | blockFingerprint b == typeFingerprint ty -> pure False
+            | otherwise -> refuse at (blockFirst b) UnknownSchema
     -- Write the schema of the new records, which are of another type than the last ones.
     newSchema end = do
       let end' = end {tailFingerprint = typeFingerprint ty, tailSchemaAt = tailOffset end}

@@ -19,7 +19,6 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
-import System.Posix.Types (Fd)
 
 -- | Where the bytes of a file come from.
 data Input = Input
@@ -56,7 +55,7 @@ inFile :: Int64 -> Input -> Input
 inFile offset input = input {inputBase = inputBase input + offset}
 
 -- | An open file, which forgets nothing.
-fileInput :: FilePath -> Fd -> IO Input
+fileInput :: FilePath -> OpenFile -> IO Input
 fileInput path fd = do
   first <- beginning
   pure

@@ -32,7 +32,6 @@ import Data.IORef (IORef, atomicModifyIORef', mkWeakIORef, newIORef)
 import Data.Maybe (isNothing)
 import Data.Void (absurd)
 import System.IO.Unsafe (unsafeInterleaveIO)
-import System.Posix.Types (Fd)
 
 -- | Fold the records of a file from the left, in constant memory. The accumulator is forced at each
 -- step.
@@ -87,7 +86,7 @@ foldReading reading path f b = bracket (openToRead path) closeFile $ \fd -> do
 
 -- Where to begin: the file that has the first record ('readFrom'), the position of its first block,
 -- and the position of the block to begin with. 'Nothing' to begin with the first file.
-startOf :: Reading a -> Opened a -> Fd -> IO (Maybe (Scan, Position, Position))
+startOf :: Reading a -> Opened a -> OpenFile -> IO (Maybe (Scan, Position, Position))
 startOf reading opened fd
   | from <= 0 = pure Nothing
   | otherwise = do
@@ -228,5 +227,5 @@ lazyReading reading path = mask $ \restore -> do
       x : others -> reversed others (NextRecord x rest)
 {-# NOINLINE lazyReading #-}
 
-closeOnce :: IORef (Maybe Fd) -> IO ()
+closeOnce :: IORef (Maybe OpenFile) -> IO ()
 closeOnce open = mask_ $ atomicModifyIORef' open (\fd -> (Nothing, fd)) >>= mapM_ closeFile

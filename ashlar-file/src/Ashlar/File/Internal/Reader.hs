@@ -31,13 +31,12 @@ import Data.Int (Int64)
 import Data.List.NonEmpty (NonEmpty)
 import qualified Data.List.NonEmpty as NonEmpty
 import Data.Maybe (fromMaybe)
-import System.Posix.Types (Fd)
 
 -- | An open file whose records are read by their numbers. Any number of threads may use it.
 data Reader a = Reader
   { readerReading :: !(Reading a),
     readerOpened :: !(Opened a),
-    readerFd :: !Fd,
+    readerFd :: !OpenFile,
     -- | How many bytes each record takes in today's format, if that is constant.
     readerWidth :: !(Maybe Int),
     -- | The files that were joined, and how many bytes they had together.
@@ -54,7 +53,7 @@ data Reader a = Reader
 data Loaded a = Loaded !Int64 !Int64 !BlockHeader !ByteString !(Decode a)
 
 -- | A reader of an open file.
-openReader :: Reading a -> Maybe Int -> FilePath -> Fd -> IO (Either Damage (Reader a))
+openReader :: Reading a -> Maybe Int -> FilePath -> OpenFile -> IO (Either Damage (Reader a))
 openReader reading width path fd = do
   opened <- fileInput path fd >>= openInput reading
   case opened of

@@ -16,9 +16,9 @@ import Control.Exception (IOException, bracket, catch, finally, onException, thr
 import Control.Monad (unless)
 import Data.Bits ((.&.))
 import qualified Data.List as List
-import System.Directory (canonicalizePath, doesPathExist, removeFile, renameFile)
+import Data.Maybe (isNothing)
+import System.Directory (canonicalizePath, removeFile, renameFile)
 import System.FilePath (takeDirectory, takeFileName, (</>))
-import System.IO (hClose, openBinaryTempFile, openBinaryTempFileWithDefaultPermissions)
 import System.IO.Error
   ( alreadyExistsErrorType,
     ioeSetErrorString,
@@ -28,7 +28,6 @@ import System.IO.Error
     modifyIOError,
   )
 import System.Posix.Files
-import System.Posix.Types (Fd)
 
 -- | A file in the making. It has another name in the same folder until it is whole. So a file that
 -- is to be replaced stays as it is if that fails, or if the program is killed.
@@ -38,7 +37,7 @@ data Pending = Pending
     _pendingTarget :: FilePath,
     _pendingForce :: Bool,
     -- The file that is replaced, locked, so that no other writer has it open.
-    _pendingReplaced :: Maybe Fd
+    _pendingReplaced :: Maybe OpenFile
   }
 
 -- | Begin a file. It has the mode and the owner of the one that it replaces. Exceptions must be
@@ -50,18 +49,18 @@ beside ::
   Bool ->
   IO Pending
 beside path force = do
-  there <- doesPathExist path
+  there <- isThere path
   target <- if there then canonicalizePath path else pure path
   replaced <- if there then Just <$> openToWrite target else pure Nothing
   (`onException` mapM_ closeFile replaced) $ do
     -- (The name may already be as long as a name can be, so only its beginning is used.)
-    let open = maybe openBinaryTempFileWithDefaultPermissions (const openBinaryTempFile) replaced
-    (temporary, h) <-
+    file <-
       modifyIOError (`ioeSetFileName` path) $
-        open (takeDirectory target) (List.take 60 (takeFileName target) ++ ".part")
-    hClose h
-    (`onException` removeFile temporary) $
-      mapM_ (\fd -> getFdStatus fd >>= likeThat path temporary) replaced
+        openNew (takeDirectory target </> List.take 60 (takeFileName target)) (isNothing replaced)
+    let temporary = openPath file
+    (`onException` removeFile temporary) $ do
+      closeFile file
+      mapM_ (\old -> statusOf old >>= likeThat path temporary) replaced
     pure (Pending temporary target force replaced)
 
 -- Nobody else may read the new file before it has the mode of the old one.
@@ -85,7 +84,7 @@ moveIntoPlace p@(Pending temporary target force replaced) = do
     named = do
       bracket (openToRead temporary) closeFile toDisk
       if force then renameFile temporary target else linked
-      directoryToDisk target
+      folderToDisk (takeDirectory target)
     -- Do not replace a file that has been made meanwhile.
     linked = do
       r <- try (createLink temporary target)
@@ -95,7 +94,7 @@ moveIntoPlace p@(Pending temporary target force replaced) = do
           | isAlreadyExistsError e -> throwIO e
           -- A file system without hard links.
           | otherwise -> do
-            there <- doesPathExist target
+            there <- isThere target
             if there
               then throwIO (mkIOError alreadyExistsErrorType "link" Nothing (Just target))
               else renameFile temporary target
@@ -113,11 +112,11 @@ abandoned (Pending temporary _ _ replaced) =
 -- written directly, and so is @/dev/stdout@, also if that is one.
 isReplaceable :: FilePath -> IO Bool
 isReplaceable path = do
-  found <- tried (getFileStatus path)
-  case found of
-    Right status | isRegularFile status && fileSize status > 0 -> not <$> opened (40 :: Int) path
-    Right _ -> pure False
-    Left _ -> pure False
+  there <- isThere path
+  status <- if there then Just <$> getFileStatus path else pure Nothing
+  case status of
+    Just s | isRegularFile s && fileSize s > 0 -> not <$> opened (40 :: Int) path
+    _ -> pure False
   where
     -- Does the name mean a file that somebody has open already?
     opened n p

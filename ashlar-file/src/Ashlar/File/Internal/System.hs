@@ -6,21 +6,25 @@
 -- Description : Files by offsets
 --
 -- The Handles of GHC allow no reader of a file that the same process has open to write. So this
--- module works on file descriptors.
+-- module works on file descriptors. All errors have the path of the file.
 module Ashlar.File.Internal.System
-  ( openToRead,
+  ( OpenFile (..),
+    openToRead,
     openToWrite,
+    openNew,
     isSeekable,
     FileLocked (..),
     closeFile,
+    statusOf,
     fileLength,
+    isThere,
     sameFile,
     readAtMost,
     writeAll,
     writeBytes,
     truncateTo,
     toDisk,
-    directoryToDisk,
+    folderToDisk,
     randomWord,
   )
 where
@@ -28,14 +32,13 @@ where
 import Control.Concurrent (threadWaitWrite)
 import Control.Exception
   ( Exception (..),
-    IOException,
     catch,
     finally,
     onException,
     throwIO,
     try,
   )
-import Control.Monad (when)
+import Control.Monad (unless, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B
@@ -43,7 +46,12 @@ import qualified Data.ByteString.Unsafe as S
 import Data.Int (Int64)
 import Data.Word (Word64, Word8)
 import Foreign.C.Error
-  ( eAGAIN,
+  ( Errno (..),
+    eAGAIN,
+    eINTR,
+    eINVAL,
+    eOPNOTSUPP,
+    eROFS,
     eWOULDBLOCK,
     getErrno,
     throwErrnoIfMinus1RetryMayBlock,
@@ -56,7 +64,15 @@ import Foreign.C.Types (CInt (..), CSize (..))
 import Foreign.Marshal.Alloc (alloca)
 import Foreign.Ptr (Ptr, castPtr, plusPtr)
 import Foreign.Storable (peek)
-import System.IO.Error (isDoesNotExistError)
+import GHC.IO.Exception (IOException (..))
+import System.IO.Error
+  ( ioeSetFileName,
+    isAlreadyExistsError,
+    isDoesNotExistError,
+    isPermissionError,
+    modifyIOError,
+  )
+import System.Posix.Error (throwErrnoPathIfMinus1Retry)
 import System.Posix.Files
   ( FileStatus,
     deviceID,
@@ -73,25 +89,42 @@ import System.Posix.Internals (withFilePath)
 import System.Posix.Types (COff (..), CSsize (..), DeviceID, Fd (..), FileID)
 import System.Posix.Unistd (fileSynchronise, fileSynchroniseDataOnly)
 
+-- | An open file: its path, for errors, and its descriptor.
+data OpenFile = OpenFile
+  { openPath :: !FilePath,
+    openFd :: !Fd
+  }
+
+-- Say in errors which file it is.
+named :: OpenFile -> IO a -> IO a
+named file = modifyIOError (`ioeSetFileName` openPath file)
+
+-- Make a call again that a signal has interrupted.
+retried :: IO a -> IO a
+retried act = act `catch` \e -> if hasErrno [eINTR] e then retried act else throwIO e
+
+hasErrno :: [Errno] -> IOException -> Bool
+hasErrno errnos e = maybe False ((`elem` errnos) . Errno) (ioe_errno e)
+
 -- | Open a file to read.
-openToRead :: FilePath -> IO Fd
+openToRead :: FilePath -> IO OpenFile
 openToRead path = openAs path 0
 
 -- | Open a file to read and write, and become its only writer. The file is made if it is missing.
 -- What is no regular file, such as a pipe, is opened only to write, and without a lock.
-openToWrite :: FilePath -> IO Fd
+openToWrite :: FilePath -> IO OpenFile
 openToWrite path = do
   found <- try (getFileStatus path)
   case found of
     Right status | not (isRegularFile status || isDirectory status) -> openAs path 2
-    Left e | not (isDoesNotExistError e) -> throwIO (e :: IOException)
+    Left e | not (isDoesNotExistError e) -> throwIO e
     _ -> openLocked
   where
     openLocked = do
-      fd <- openAs path 1
-      current <- (locked fd >> isStillNamed fd) `onException` closeFd fd
+      file <- openAs path 1
+      current <- (locked (openFd file) >> isStillNamed file) `onException` closeFile file
       -- Somebody has replaced it before it was locked.
-      if current then pure fd else closeFd fd >> openToWrite path
+      if current then pure file else closeFile file >> openToWrite path
     locked (Fd fd) = do
       r <- c_lock fd
       when (r == -1) $ do
@@ -99,19 +132,36 @@ openToWrite path = do
         if e == eWOULDBLOCK || e == eAGAIN
           then throwIO (FileLocked path)
           else throwErrnoPath "lock" path
-    isStillNamed fd = do
-      ours <- getFdStatus fd
+    isStillNamed file = do
+      ours <- statusOf file
       ((== identityOf ours) . identityOf <$> getFileStatus path) `catch` gone
-    gone :: IOException -> IO Bool
-    gone _ = pure False
+    gone e = if isDoesNotExistError e then pure False else throwIO e
 
 -- | Is it a regular file, so that any part of it can be read and written?
-isSeekable :: Fd -> IO Bool
-isSeekable fd = isRegularFile <$> getFdStatus fd
+isSeekable :: OpenFile -> IO Bool
+isSeekable file = isRegularFile <$> statusOf file
 
-openAs :: FilePath -> CInt -> IO Fd
-openAs path mode =
-  withFilePath path $ \name -> Fd <$> throwErrnoPathIfMinus1 "open" path (c_open name mode)
+-- | What the system knows of an open file.
+statusOf :: OpenFile -> IO FileStatus
+statusOf file = named file (getFdStatus (openFd file))
+
+-- | Make a file that has this name with a random number and an ending, and open it to write.
+openNew ::
+  FilePath ->
+  -- | May others read and write it, as far as the process lets them?
+  Bool ->
+  IO OpenFile
+openNew path others = do
+  number <- randomWord
+  let name = path ++ show number ++ ".part"
+  made <- try (openAs name (if others then 3 else 4))
+  case made of
+    Left e | isAlreadyExistsError e -> openNew path others
+    _ -> either throwIO pure made
+
+openAs :: FilePath -> CInt -> IO OpenFile
+openAs path mode = withFilePath path $ \name ->
+  OpenFile path . Fd <$> throwErrnoPathIfMinus1 "open" path (c_open name mode)
 
 -- | Another writer has the file open.
 newtype FileLocked = FileLocked FilePath
@@ -121,12 +171,18 @@ instance Exception FileLocked where
   displayException (FileLocked path) = path ++ ": another writer has this file open"
 
 -- | Close a file, which ends its lock.
-closeFile :: Fd -> IO ()
-closeFile = closeFd
+closeFile :: OpenFile -> IO ()
+closeFile file = named file (closeFd (openFd file))
 
 -- | How many bytes a file has now.
-fileLength :: Fd -> IO Int64
-fileLength fd = fromIntegral . fileSize <$> getFdStatus fd
+fileLength :: OpenFile -> IO Int64
+fileLength file = fromIntegral . fileSize <$> statusOf file
+
+-- | Does something have this name? Not to know that is an exception.
+isThere :: FilePath -> IO Bool
+isThere path = (True <$ getFileStatus path) `catch` missing
+  where
+    missing e = if isDoesNotExistError e then pure False else throwIO e
 
 -- | Are two files that exist one and the same, whatever their names?
 sameFile :: FilePath -> FilePath -> IO Bool
@@ -138,13 +194,13 @@ identityOf :: FileStatus -> (DeviceID, FileID)
 identityOf s = (deviceID s, fileID s)
 
 -- | Bytes from an offset on: fewer than n where the file ends, none from an offset after that.
-readAtMost :: Fd -> Int64 -> Int -> IO ByteString
-readAtMost fd@(Fd raw) offset n
+readAtMost :: OpenFile -> Int64 -> Int -> IO ByteString
+readAtMost file@(OpenFile path (Fd raw)) offset n
   | n <= 0 || offset < 0 || offset > mostOffset = pure S.empty
   | n <= 1048576 = B.createAndTrim n (\to -> go to 0)
   | otherwise = do
     -- Do not allocate what a damaged length says.
-    size <- fileLength fd
+    size <- fileLength file
     let there = fromIntegral (max 0 (min (fromIntegral n) (size - offset)))
     B.createAndTrim there (\to -> goUpTo there to 0)
   where
@@ -154,20 +210,21 @@ readAtMost fd@(Fd raw) offset n
       | done >= m = pure done
       | otherwise = do
         got <-
-          throwErrnoIfMinus1RetryMayBlock
+          throwErrnoPathIfMinus1Retry
             "read"
+            path
             ( c_pread
                 raw
                 (to `plusPtr` done)
                 (fromIntegral (m - done))
                 (fromIntegral offset + fromIntegral done)
             )
-            (pure ())
         if got == 0 then pure done else goUpTo m to (done + fromIntegral got)
 
 -- | Write bytes at an offset. A file without offsets, such as a pipe, gets them after those before.
-writeAll :: Fd -> Int64 -> Ptr Word8 -> Int -> IO ()
-writeAll fd@(Fd raw) start bytes size = isSeekable fd >>= \there -> go there start bytes size
+writeAll :: OpenFile -> Int64 -> Ptr Word8 -> Int -> IO ()
+writeAll file@(OpenFile _ fd@(Fd raw)) start bytes size =
+  named file $ isSeekable file >>= \there -> go there start bytes size
   where
     go there offset from n = when (n > 0) $ do
       put <-
@@ -181,36 +238,34 @@ writeAll fd@(Fd raw) start bytes size = isSeekable fd >>= \there -> go there sta
       go there (offset + fromIntegral put) (from `plusPtr` fromIntegral put) (n - fromIntegral put)
 
 -- | 'writeAll' of a string.
-writeBytes :: Fd -> Int64 -> ByteString -> IO ()
-writeBytes fd start bytes =
-  S.unsafeUseAsCStringLen bytes (\(p, n) -> writeAll fd start (castPtr p) n)
+writeBytes :: OpenFile -> Int64 -> ByteString -> IO ()
+writeBytes file start bytes =
+  S.unsafeUseAsCStringLen bytes (\(p, n) -> writeAll file start (castPtr p) n)
 
 -- | Cut a file off. A file without a size, such as a pipe, stays as it is.
-truncateTo :: Fd -> Int64 -> IO ()
-truncateTo fd size = do
-  there <- isSeekable fd
-  when there $ setFdSize fd (fromIntegral size)
+truncateTo :: OpenFile -> Int64 -> IO ()
+truncateTo file size = do
+  there <- isSeekable file
+  when there . named file . retried $ setFdSize (openFd file) (fromIntegral size)
 
 -- | Wait until what was written has reached the disk, if it goes to one.
-toDisk :: Fd -> IO ()
-toDisk fd = do
-  there <- isSeekable fd
-  if there then fileSynchroniseDataOnly fd else fileSynchroniseDataOnly fd `catch` ignored
-  where
-    ignored :: IOException -> IO ()
-    ignored _ = pure ()
+toDisk :: OpenFile -> IO ()
+toDisk file = named file (retried (fileSynchroniseDataOnly (openFd file))) `catch` unlessPossible
 
--- | Wait until a new file's name has reached the disk. Some file systems cannot do that.
-directoryToDisk :: FilePath -> IO ()
-directoryToDisk path = (`catch` ignored) $ do
-  fd <- openToRead directory
-  fileSynchronise fd `finally` closeFd fd
-  where
-    directory = case dropWhile (/= '/') (reverse path) of
-      "" -> "."
-      slash -> reverse slash
-    ignored :: IOException -> IO ()
-    ignored _ = pure ()
+-- | Wait until the names of the files in a folder have reached the disk. Some file systems cannot
+-- do that, and some folders cannot be read.
+folderToDisk :: FilePath -> IO ()
+folderToDisk path = do
+  opened <- try (openToRead path)
+  case opened of
+    Right file ->
+      (named file (retried (fileSynchronise (openFd file))) `catch` unlessPossible)
+        `finally` closeFile file
+    Left e -> unless (isPermissionError e || isDoesNotExistError e) (throwIO e)
+
+-- Ignore that there is no such operation. Other errors mean that what was written may be lost.
+unlessPossible :: IOException -> IO ()
+unlessPossible e = unless (hasErrno [eINVAL, eROFS, eOPNOTSUPP] e) (throwIO e)
 
 -- | A random number.
 randomWord :: IO Word64

@@ -45,7 +45,8 @@ import Data.Int (Int64)
 import Data.Maybe (isNothing)
 import Foreign.Marshal.Utils (copyBytes)
 import Foreign.Ptr (castPtr, plusPtr)
-import System.Posix.Types (Fd)
+import System.Directory (canonicalizePath)
+import System.FilePath (takeDirectory)
 
 -- | A file that is being written. Any number of threads may use it: one after another, a record at
 -- a time.
@@ -53,9 +54,11 @@ data Writer a = Writer
   { writerLock :: !(MVar ()),
     writerBlock :: !OpenBlock,
     writerTail :: !(IORef Tail),
-    writerFd :: !Fd,
-    -- | The path, until the name of the file is on the disk.
+    writerFd :: !OpenFile,
+    -- | The folder, until the name of the file is on the disk.
     writerUnnamed :: !(IORef (Maybe FilePath)),
+    -- | Why the disk may not have what was written. See 'sync'.
+    writerFailed :: !(IORef (Maybe IOException)),
     writerIndexes :: !Bool
   }
 
@@ -127,7 +130,7 @@ layoutOf _ = layout
 {-# INLINE layoutOf #-}
 
 -- | A file to write: its name, the file, what to do when it is complete, and what if that fails.
-data Target = Target FilePath Fd (IO ()) (IO ())
+data Target = Target FilePath OpenFile (IO ()) (IO ())
 
 -- | The file of this name.
 target :: FilePath -> IO Target
@@ -148,7 +151,7 @@ newTarget options path = do
 
 -- Run an action with a writer. The first function opens the file, the second finds its end.
 withTail ::
-  WriteOptions -> Layout a -> IO Target -> (Fd -> IO Tail) -> (Writer a -> IO r) -> IO r
+  WriteOptions -> Layout a -> IO Target -> (OpenFile -> IO Tail) -> (Writer a -> IO r) -> IO r
 withTail options l open start act = mask $ \restore -> do
   Target path fd finish abandon <- open
   writer <- (restore (start fd) >>= begun path fd) `onException` (closeFile fd `finally` abandon)
@@ -161,8 +164,12 @@ withTail options l open start act = mask $ \restore -> do
       tailRef <- newIORef end
       block <- newOpenBlock (limitsOf options) (deliverTo fd (writeCompression options) tailRef)
       lock <- newMVar ()
-      unnamed <- newIORef (Just path)
-      pure (Writer lock block tailRef fd unnamed (writeIndex options && not constant))
+      -- (The folder that has the file may not be that of a link to it.)
+      there <- isSeekable fd
+      folder <- if there then Just . takeDirectory <$> canonicalizePath path else pure Nothing
+      unnamed <- newIORef folder
+      failed <- newIORef Nothing
+      pure (Writer lock block tailRef fd unnamed failed (writeIndex options && not constant))
     -- Blocks of equal size need no index.
     constant = case l of
       Fix _ -> isNothing (writeCompression options)
@@ -181,6 +188,7 @@ close writer = do
   (`finally` closeAll) $ do
     flushOpen (writerBlock writer)
     when (writerIndexes writer) $ readIORef (writerTail writer) >>= putIndexBlock fd
+    readIORef (writerFailed writer) >>= mapM_ throwIO
   where
     fd = writerFd writer
     waiting = takeMVar (writerLock writer)
@@ -189,7 +197,7 @@ close writer = do
         `finally` putMVar (writerLock writer) ()
 
 -- Write the index. The file is complete without it, so a failure is ignored.
-putIndexBlock :: Fd -> Tail -> IO ()
+putIndexBlock :: OpenFile -> Tail -> IO ()
 putIndexBlock fd end = appendBlock fd end header body `catch` ignored
   where
     body =
@@ -199,7 +207,7 @@ putIndexBlock fd end = appendBlock fd end header body `catch` ignored
     ignored _ = pure ()
 
 -- Write a block into the file, all of it or nothing.
-deliverTo :: Fd -> Maybe Compression -> IORef Tail -> Deliver
+deliverTo :: OpenFile -> Maybe Compression -> IORef Tail -> Deliver
 deliverTo fd compression ref (CompleteBlock at size count) = do
   end <- readIORef ref
   let body = at `plusPtr` blockHeaderBytes
@@ -259,13 +267,20 @@ flush writer = withMVar (writerLock writer) $ \_ -> flushOpen (writerBlock write
 
 -- | 'flush', and wait until the disk has everything. After that, a loss of power loses none of the
 -- records that were written before, unless the file is to replace another one.
+--
+-- If the disk fails, nobody knows which of the records since the last 'sync' it has, and the system
+-- tells only once. So this throws an 'IOException', then and whenever it is called again, and so
+-- do 'withWriter' and 'withAppender' at their end.
 sync :: Writer a -> IO ()
 sync writer = withMVar (writerLock writer) $ \_ -> do
+  readIORef (writerFailed writer) >>= mapM_ throwIO
   flushOpen (writerBlock writer)
-  toDisk (writerFd writer)
-  unnamed <- readIORef (writerUnnamed writer)
-  mapM_ directoryToDisk unnamed
-  writeIORef (writerUnnamed writer) Nothing
+  onDisk `catch` \e -> writeIORef (writerFailed writer) (Just e) >> throwIO e
+  where
+    onDisk = do
+      toDisk (writerFd writer)
+      readIORef (writerUnnamed writer) >>= mapM_ folderToDisk
+      writeIORef (writerUnnamed writer) Nothing
 
 -- | How many records the file has with those of the open block: the number of the next one.
 written :: Writer a -> IO Int64
