@@ -100,6 +100,9 @@ peel ds = go (V.length ds)
         | n > 0,
           Definition _ Newtype _ [Constructor _ _ [Field _ inner]] <- ds V.! i ->
           go (n - 1) inner
+      -- Nor the format: what is wrapped in a list is no list, packed or not.
+      Packed inner -> go n inner
+      Unpacked inner -> go n inner
       _ -> shape
 
 evolveDefinition :: (Shape -> Shape) -> Bool -> Definition -> Gen (Definition, [Edit])

@@ -109,6 +109,8 @@ diffSchemas old new = reverse (stateFound (shapes "value" root0 root1 start))
     bareShapes path a b st = case (a, b) of
       (Reference i, Reference j) -> definitionPair path i j st
       (Ratio x, Ratio y) -> shapes path x y st
+      (Packed x, Packed y) -> shapes path x y st
+      (Unpacked x, Unpacked y) -> shapes path x y st
       (Optional x, Optional y) -> shapes path x y st
       (Tuple xs, Tuple ys)
         | length xs == length ys ->

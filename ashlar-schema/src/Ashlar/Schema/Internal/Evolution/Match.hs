@@ -40,13 +40,14 @@ import qualified Data.Vector as V
 -- | The program that turns values of the old schema into values of the new one.
 program :: Unknown -> Schema -> Description -> Either Mismatch Program
 program unknown old new =
-  either (Left . fst) (Right . fst) (programWith Nothing mostWork peeledOnes unknown old new)
+  either (Left . fst) (Right . fst) (programWith Anywhere Nothing mostWork peeledOnes unknown old new)
   where
     peeledOnes = peelings (schemaDefinitions old)
 
 -- 'program', with how much work is left, also if it fails. The old definitions without newtypes are
 -- an argument, so that they are computed once, however many conversions there are.
 programWith ::
+  Mode ->
   -- The path to the values, if they are parts of others.
   Maybe Path ->
   Int ->
@@ -55,8 +56,8 @@ programWith ::
   Schema ->
   Description ->
   Either (Mismatch, Int) (Program, Int)
-programWith within left oldPeeled unknown old (Description new edits) = do
-  (main, w) <- run (shapes Anywhere free start (schemaRoot old) (schemaRoot new)) work
+programWith mode0 within left oldPeeled unknown old (Description new edits) = do
+  (main, w) <- run (shapes mode0 free start (schemaRoot old) (schemaRoot new)) work
   w' <- procedures w
   Right (inlined (Program main (workDone w')), workLeft w')
   where
@@ -137,17 +138,17 @@ programWith within left oldPeeled unknown old (Description new edits) = do
       (Irregular name, _) -> bad path (IsIrregular name)
       (_, Irregular name) -> bad path (IsIrregular name)
       (Packed a, Packed b) -> do
-        p <- between path (plainOld, plainOldPeeled) (plainShape a) plainNew (plainShape b)
+        p <- between mode path (plainOld, plainOldPeeled) (plainShape a) plainNew (plainShape b)
         if isIdentity p && allPacked
           then pure [Through True (copying old a)]
           else do
             plain <- changing p
             pure [After (Program [Before (expanding old a) plain] IM.empty) (packing new b)]
       (Packed a, _) -> do
-        p <- between path (plainOld, plainOldPeeled) (plainShape a) new y >>= changing
+        p <- between mode path (plainOld, plainOldPeeled) (plainShape a) new y >>= changing
         pure [Before (expanding old a) p]
       (_, Packed b) -> do
-        p <- between path (old, oldPeeled) x plainNew (plainShape b) >>= changing
+        p <- between mode path (old, oldPeeled) x plainNew (plainShape b) >>= changing
         pure [After p (packing new b)]
       (Reference i, Reference j) -> call path (Pair mode i j)
       (Leaf a, Leaf b)
@@ -233,9 +234,7 @@ programWith within left oldPeeled unknown old (Description new edits) = do
           (Put (countBytes n 1) :) <$> wrapped x b
       _ -> cannot path x y
       where
-        -- (The order of packed keys is not looked into.)
         changing p
-          | mode == InKey = cannot path x y
           | Just m <- unreadable p = badSaying path (mismatchWhat m) Nothing
           | otherwise = pure p
         reportedHere = insteadOf path (CannotBecome (oldText x) (newText y))
@@ -277,7 +276,7 @@ programWith within left oldPeeled unknown old (Description new edits) = do
               | Just m <- unreadable p -> badSaying path (mismatchWhat m) Nothing
               | otherwise -> pure [After p g]
       where
-        planned d = withHalf Nothing (old, oldPeeled) x d $ \result -> case result of
+        planned d = withHalf Anywhere Nothing (old, oldPeeled) x d $ \result -> case result of
           Left (Mismatch _ TooLarge _) -> Left (Mismatch (pathText path) TooLarge Nothing)
           Left _ -> Right Nothing
           Right p -> Right (Just p)
@@ -292,24 +291,25 @@ programWith within left oldPeeled unknown old (Description new edits) = do
 
     -- A program of its own for values of the one shape to become values of the other.
     between ::
-      Path -> (Schema, V.Vector (Maybe Shape)) -> Shape -> Schema -> Shape -> Plan Program
-    between path from x to y =
-      spendWork path 1 >> withHalf (Just path) from x (Description to {schemaRoot = y} edits) id
+      Mode -> Path -> (Schema, V.Vector (Maybe Shape)) -> Shape -> Schema -> Shape -> Plan Program
+    between mode path from x to y =
+      spendWork path 1 >> withHalf mode (Just path) from x (Description to {schemaRoot = y} edits) id
 
     -- Make a plan, which may take half of the work that is left, so that some is left for what
     -- follows.
     withHalf ::
+      Mode ->
       Maybe Path ->
       (Schema, V.Vector (Maybe Shape)) ->
       Shape ->
       Description ->
       (Either Mismatch Program -> Either Mismatch a) ->
       Plan a
-    withHalf within' (from, fromPeeled) x d result = Plan $ \w ->
+    withHalf mode within' (from, fromPeeled) x d result = Plan $ \w ->
       let half = workLeft w `quot` 2
           spent left' = workLeft w - half + left' - 1
           (found, left'') =
-            case programWith within' half fromPeeled unknown from {schemaRoot = x} d of
+            case programWith mode within' half fromPeeled unknown from {schemaRoot = x} d of
               Left (m, left') -> (Left m, spent left')
               Right (p, left') -> (Right p, spent left')
        in case result found of
