@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Callable, Dict, List, Sequence, Set
 
 from . import shapes as s
@@ -14,6 +14,7 @@ __all__ = [
     "constant_size",
     "is_ordered",
     "map_references",
+    "plain_shape",
     "references",
     "unwrapped",
 ]
@@ -106,16 +107,29 @@ def map_references(f: Callable[[s.Reference], s.Shape], shape: s.Shape) -> s.Sha
     """
     if isinstance(shape, s.Reference):
         return f(shape)
+    return _map_children(partial(map_references, f), shape)
+
+
+def plain_shape(shape: s.Shape) -> s.Shape:
+    """The shape of the same values in the plain format, except for those of definitions.
+
+    >>> plain_shape(s.Packed(s.Maybe(s.Unpacked(s.Reference(0)))))
+    Maybe(of=Reference(to=0))
+    """
+    return _map_children(plain_shape, s.without_format(shape))
+
+
+def _map_children(f: Callable[[s.Shape], s.Shape], shape: s.Shape) -> s.Shape:
     if isinstance(shape, (s.Ratio, s.Maybe, s.Packed, s.Unpacked)):
-        return type(shape)(map_references(f, shape.of))
+        return type(shape)(f(shape.of))
     if isinstance(shape, s.Tuple):
-        return s.Tuple(tuple(map_references(f, x) for x in shape.of))
+        return s.Tuple(tuple(map(f, shape.of)))
     if isinstance(shape, (s.List, s.NonEmpty, s.Set)):
-        return type(shape)(map_references(f, shape.of), shape.compact)
+        return type(shape)(f(shape.of), shape.compact)
     if isinstance(shape, s.Map):
-        return s.Map(map_references(f, shape.key), map_references(f, shape.value), shape.compact)
+        return s.Map(f(shape.key), f(shape.value), shape.compact)
     if isinstance(shape, s.Array):
-        return s.Array(map_references(f, shape.index), map_references(f, shape.of))
+        return s.Array(f(shape.index), f(shape.of))
     return shape
 
 

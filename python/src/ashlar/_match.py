@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import copy
-from typing import Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
+from functools import partial
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import shapes as s
-from ._describe import definition_names, describe_shape
+from ._describe import describe_shape
 from ._dropping import drop_definition, refused, retired
 from ._costs import tag_size
-from ._facts import references
-from ._fields import Default, Said, field_ops
+from ._facts import Facts, plain_shape, references
+from ._fields import Said, field_ops
 from ._graph import components
 from ._mismatch import Mismatch, in_evolution_of
 from ._ops import (
@@ -27,7 +28,7 @@ from ._ops import (
     tidy,
     unreadable,
 )
-from ._packing import copying, expanded, leaving_out, packed_again
+from ._packing import Side, copying, expanded, leaving_out, packed_again
 from ._planning import (
     FREE,
     Key,
@@ -39,7 +40,6 @@ from ._planning import (
     converting,
     no_values,
     path_text,
-    peelings,
 )
 from ._whole import leaf_ops, letters_ops, string_ops, text_ops, whole_ops
 from .evolution import DroppedConstructor, RenamedConstructor, Rule, UnknownConstructors
@@ -47,16 +47,19 @@ from .schema import Schema
 
 __all__ = ["program"]
 
+#: Encodes the default of a field, given what is known of the definitions, and its shape.
+_Default = Callable[[Facts, s.Shape, Any], bytes]
+
 
 def program(
-    old: Schema, new: Schema, evolution: Mapping[str, Sequence[Rule]], skipping: bool, default: Default
+    old: Schema, new: Schema, evolution: Mapping[str, Sequence[Rule]], skipping: bool, default: _Default
 ) -> Program:
     """The program that turns values of the old schema into values of the new one.
 
     Raises ``Mismatch`` if there is none. ``skipping`` passes over what the type does not have.
     """
-    match = _Match(old, new, evolution, skipping, default)
-    return match.program((match.name(new.root), None))
+    match = _Match(Side(old), Side(new), evolution, skipping, default)
+    return match.program(False, (match.name(), None), old.root, new.root)
 
 
 class _Target(NamedTuple):
@@ -69,41 +72,37 @@ class _Target(NamedTuple):
 class _Match:
     def __init__(
         self,
-        old: Schema,
-        new: Schema,
+        old: Side,
+        new: Side,
         evolution: Mapping[str, Sequence[Rule]],
         skipping: bool,
-        default: Default,
+        default: _Default,
     ) -> None:
         self.old, self.new = old, new
         self.evolution = evolution
         self.skipping = skipping
         self.default = default
         self.planner = Planner()
-        self.old_peeled = peelings(old.definitions)
-        self.new_peeled = peelings(new.definitions)
         wrapped = {
             i: references(d.constructors[0].fields[0].shape)
             for i, d in enumerate(new.definitions)
             if d.form == "newtype"
         }
         _, self.recursive = components({i: x for i, x in wrapped.items()})
-        self.old_names = definition_names(old.definitions)
-        self.new_names = definition_names(new.definitions)
+        # Equal plain bytes are equal packed bytes, unless a part is packed on one side only.
+        self.all_packed = not (old.has_unpacked or new.has_unpacked)
 
-    def name(self, shape: s.Shape) -> str:
-        """The name of a value of a new shape."""
-        root = self.peel(self.new_peeled, shape)
-        seen = set()
-        while isinstance(root, s.Packed) and root not in seen:
-            seen.add(root)
-            root = self.peel(self.new_peeled, root.of)
+    def name(self) -> str:
+        """The name of a new value, packed or not."""
+        root = self.new.peel(self.new.schema.root)
+        if isinstance(root, s.Packed):
+            root = self.new.peel(root.of)
         return self.new.definitions[root.to].name if isinstance(root, s.Reference) else "value"
 
-    def program(self, start: Path) -> Program:
-        """The program for values at a path."""
+    def program(self, in_key: bool, start: Path, x: s.Shape, y: s.Shape) -> Program:
+        """The program for values of the one shape to become values of the other."""
         planner = self.planner
-        main = tidy(self.shapes(False, FREE, start, self.old.root, self.new.root))
+        main = tidy(self.shapes(in_key, FREE, start, x, y))
         while planner.queue:
             number, key, path = planner.queue.pop()
             planner.done[number] = tidy(self.procedure(path, key))
@@ -126,12 +125,8 @@ class _Match:
         self.planner.spend(path, _size(d) + _size(e))
         return _Definitions(self, key.in_key, path, d, e).ops()
 
-    @staticmethod
-    def peel(known: List[Optional[s.Shape]], shape: s.Shape) -> Optional[s.Shape]:
-        return known[shape.to] if isinstance(shape, s.Reference) else shape
-
     def cannot(self, path: Path, x: s.Shape, y: s.Shape) -> Mismatch:
-        names = [describe_shape(self.old_names, x), describe_shape(self.new_names, y)]
+        names = [describe_shape(self.old.names, x), describe_shape(self.new.names, y)]
         return Mismatch(path_text(path), "CannotBecome", names, converting(path))
 
     def shapes(
@@ -145,7 +140,7 @@ class _Match:
     def unfolded(
         self, in_key: bool, wrapping: Wrapping, path: Path, x0: s.Shape, y0: s.Shape
     ) -> List[Op]:
-        x, y = self.peel(self.old_peeled, x0), self.peel(self.new_peeled, y0)
+        x, y = self.old.peel(x0), self.new.peel(y0)
         # A newtype outside of all fields may convert its own field.
         if isinstance(y0, s.Reference) and not in_key and not _has_place(path):
             d = self.new.definitions[y0.to]
@@ -178,10 +173,6 @@ class _Match:
         for shape in (x, y):
             if isinstance(shape, s.Irregular):
                 bad(path, "IsIrregular", shape.name)
-        # Where a value is not in a packed one, what is unpacked is in the plain format, too.
-        if isinstance(x, s.Unpacked) or isinstance(y, s.Unpacked):
-            old, new = (z.of if isinstance(z, s.Unpacked) else z for z in (x, y))
-            return self.shapes(in_key, wrapping, path, old, new)
         if isinstance(x, s.Packed) or isinstance(y, s.Packed):
             return self.packed(in_key, path, x, y)
         if isinstance(x, s.Reference) and isinstance(y, s.Reference):
@@ -195,30 +186,34 @@ class _Match:
 
     def packed(self, in_key: bool, path: Path, x: s.Shape, y: s.Shape) -> List[Op]:
         # A value that is packed in the old schema, in the new one, or in both.
-        old = x.of if isinstance(x, s.Packed) else x
-        new = y.of if isinstance(y, s.Packed) else y
-        found = self.between(path, old, new)
-        if old is not x and new is not y and is_identity(found):
-            return [copying(self.old, old)]
-        # The order of packed keys is not looked into.
-        if in_key:
-            raise self.cannot(path, x, y)
+        # All in it is plain when a program translates it.
+        old, new, a, b = self.old, self.new, x, y
+        if isinstance(x, s.Packed):
+            old, a = old.plain, plain_shape(x)
+        if isinstance(y, s.Packed):
+            new, b = new.plain, plain_shape(y)
+        found = self.between(in_key, path, old, a, new, b)
+        if isinstance(x, s.Packed) and isinstance(y, s.Packed):
+            if is_identity(found) and self.all_packed:
+                return [copying(self.old, x.of)]
         problem = unreadable(found)
         if problem is not None:
             raise Mismatch(path_text(path), problem.kind, problem.names)
-        if old is not x:
-            found = Program([expanded(self.old, old, found)], {})
-        return [packed_again(self.new, new, found)] if new is not y else found.main
+        if isinstance(x, s.Packed):
+            found = Program([expanded(self.old, x.of, found)], {})
+        return [packed_again(self.new, y.of, found)] if isinstance(y, s.Packed) else found.main
 
-    def between(self, path: Path, x: s.Shape, y: s.Shape) -> Program:
+    def between(
+        self, in_key: bool, path: Path, old: Side, x: s.Shape, new: Side, y: s.Shape
+    ) -> Program:
         # A program of its own may take half of the work that is left, so that some is left for the rest.
         self.planner.spend(path, 1)
         half = self.planner.left // 2
         inner = copy.copy(self)
         inner.planner = Planner(half)
-        inner.old, inner.new = self.old.with_root(x), self.new.with_root(y)
+        inner.old, inner.new = old, new
         try:
-            return inner.program(path)
+            return inner.program(in_key, path, x, y)
         finally:
             self.planner.left -= half - inner.planner.left
 
@@ -285,7 +280,7 @@ class _Match:
             return _Found([Put(b"\1"), *ops])
         if not isinstance(y, (s.List, s.NonEmpty)):
             return None
-        of = self.peel(self.new_peeled, y.of)
+        of = self.new.peel(y.of)
         if isinstance(y, s.List):
             if isinstance(x, s.Leaf) and isinstance(of, s.Leaf):
                 letters = letters_ops(x, y.compact, of)
@@ -375,7 +370,7 @@ class _Definitions:
             path,
             skip,
             Said(self.e, self.rules, x),
-            match.default,
+            partial(match.default, match.new.schema.facts),
             c.fields,
             x.fields,
         )

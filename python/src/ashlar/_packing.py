@@ -1,24 +1,71 @@
 """From the packed format to the plain one, and back.
 
-Programs know the plain format only. A packed value becomes plain bytes before a program translates
-it, and is packed again after that. Both go by way of a value.
+Programs know the plain format only. A packed value becomes plain bytes, with all in it, before a
+program translates it. After that it is packed. Both go by way of a value.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cached_property
 from typing import List, Optional, Tuple
 
 from . import shapes as s
+from ._describe import definition_names
 from ._emit import Unusual
+from ._facts import plain_shape
 from ._gentranslate import Many, compiled
 from ._ops import Program, Through, least_read, least_reads
+from ._planning import peelings, unpacked_part
 from ._state import State
 from ._translate import Translation, origin
 from .binding import Type, bind
 from .errors import DecodeError
 from .schema import Schema
 
-__all__ = ["copying", "expanded", "leaving_out", "packed_again"]
+__all__ = ["Side", "copying", "expanded", "leaving_out", "packed_again"]
+
+
+class Side:
+    """The old schema or the new one, and what a plan asks of it."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.definitions = schema.definitions
+        self.peeled = peelings(schema.definitions)
+        self.names = definition_names(schema.definitions)
+
+    @cached_property
+    def plain(self) -> Side:
+        """The same values in the plain format: none of the shapes is packed.
+
+        So a type that contains itself by way of a packed one has a program, too.
+        """
+        return Side(Schema(plain_shape(self.schema.root), tuple(map(_plain, self.definitions))))
+
+    @cached_property
+    def has_unpacked(self) -> bool:
+        """Is a part of the values not packed, although they are?"""
+        work = [f.shape for d in self.definitions for c in d.constructors for f in c.fields]
+        work.append(self.schema.root)
+        while work:
+            shape = work.pop()
+            if isinstance(shape, s.Unpacked):
+                return True
+            work.extend(s.children(shape))
+        return False
+
+    def peel(self, shape: s.Shape) -> Optional[s.Shape]:
+        """A shape without newtypes around it, or ``None`` for a newtype of itself."""
+        shape = unpacked_part(shape)
+        return self.peeled[shape.to] if isinstance(shape, s.Reference) else shape
+
+
+def _plain(d: s.Definition) -> s.Definition:
+    def constructor(c: s.Constructor) -> s.Constructor:
+        return replace(c, fields=tuple(replace(f, shape=plain_shape(f.shape)) for f in c.fields))
+
+    return replace(d, constructors=tuple(map(constructor, d.constructors)))
 
 
 class _Quick:
@@ -45,13 +92,17 @@ def _none(*arguments: object) -> int:
     raise Unusual()
 
 
-def _formats(schema: Schema, shape: s.Shape) -> Tuple[Type[object], Type[object]]:
-    return bind(schema.with_root(shape)), bind(schema.with_root(s.Packed(shape)))
+def _packed(side: Side, shape: s.Shape) -> Type[object]:
+    return bind(side.schema.with_root(s.Packed(shape)))
 
 
-def expanded(schema: Schema, shape: s.Shape, program: Program) -> Through:
+def _formats(side: Side, shape: s.Shape) -> Tuple[Type[object], Type[object]]:
+    return bind(side.plain.schema.with_root(plain_shape(shape))), _packed(side, shape)
+
+
+def expanded(side: Side, shape: s.Shape, program: Program) -> Through:
     """Run a program on the plain bytes of a packed value, given the shape that is packed."""
-    plain, packed = _formats(schema, shape)
+    plain, packed = _formats(side, shape)
     quick, translation = _Quick(program), Translation(program)
 
     def read(st: State) -> bytes:
@@ -68,9 +119,9 @@ def expanded(schema: Schema, shape: s.Shape, program: Program) -> Through:
     return Through(read)
 
 
-def packed_again(schema: Schema, shape: s.Shape, program: Program) -> Through:
-    """Run a program, and pack the plain value that it makes."""
-    plain, packed = _formats(schema, shape)
+def packed_again(side: Side, shape: s.Shape, program: Program) -> Through:
+    """Run a program, and pack the value that it makes, which is plain with all in it."""
+    plain, packed = _formats(side, shape)
     quick, translation = _Quick(program), Translation(program)
 
     def packed_of(st: State, new: bytes) -> bytes:
@@ -97,9 +148,9 @@ def packed_again(schema: Schema, shape: s.Shape, program: Program) -> Through:
     return Through(read, least=least_read(least_reads(program.procedures), program.main))
 
 
-def copying(schema: Schema, shape: s.Shape) -> Through:
+def copying(side: Side, shape: s.Shape) -> Through:
     """Copy a packed value."""
-    _, packed = _formats(schema, shape)
+    packed = _packed(side, shape)
 
     def read(st: State) -> bytes:
         start = st.at
@@ -109,9 +160,9 @@ def copying(schema: Schema, shape: s.Shape) -> Through:
     return Through(read, exact=True)
 
 
-def leaving_out(schema: Schema, shape: s.Shape) -> Through:
+def leaving_out(side: Side, shape: s.Shape) -> Through:
     """Leave out a packed value."""
-    _, packed = _formats(schema, shape)
+    packed = _packed(side, shape)
 
     def read(st: State) -> bytes:
         packed.read_at(st)

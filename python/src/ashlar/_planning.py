@@ -25,6 +25,7 @@ __all__ = [
     "no_values",
     "path_text",
     "peelings",
+    "unpacked_part",
 ]
 
 #: How many fields and constructors may be compared.
@@ -119,13 +120,10 @@ class Planner:
 
 
 def peelings(definitions: Sequence[s.Definition]) -> List[Optional[s.Shape]]:
-    """Each definition without newtypes around it. ``None`` for a newtype that wraps nothing but itself.
-
-    What is unpacked is in the plain format, as all that programs read is.
-    """
+    """Each definition without newtypes around it. ``None`` for a newtype that wraps nothing but itself."""
     known: List[Optional[s.Shape]] = [s.Reference(i) for i in range(len(definitions))]
     inner = {
-        i: _without_unpacked(d.constructors[0].fields[0].shape)
+        i: unpacked_part(d.constructors[0].fields[0].shape)
         for i, d in enumerate(definitions)
         if d.form == "newtype"
     }
@@ -136,7 +134,8 @@ def peelings(definitions: Sequence[s.Definition]) -> List[Optional[s.Shape]]:
     return known
 
 
-def _without_unpacked(shape: s.Shape) -> s.Shape:
+def unpacked_part(shape: s.Shape) -> s.Shape:
+    """What unpacked shapes wrap. Programs see them only outside of packed ones, where they change nothing."""
     while isinstance(shape, s.Unpacked):
         shape = shape.of
     return shape

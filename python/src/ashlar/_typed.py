@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, List, Optional, Tuple, Union
 
 from . import shapes as s
+from ._facts import Facts
 from ._match import program
 from ._mismatch import Mismatch
 from ._gentranslate import compiled
@@ -68,11 +69,9 @@ def evolved(kind: Type[Any], old: Schema, skipping: bool) -> Values:
     """How to read values of an older schema as those of a type. Raises ``Mismatch``."""
     if old.fingerprint() == kind.schema.fingerprint():
         return kind
-    facts, take = kind.schema.facts, kind.take
-
-    def default(shape: s.Shape, value: Any) -> bytes:
+    def default(facts: Facts, shape: s.Shape, value: Any) -> bytes:
         out = bytearray()
-        write(facts, take, shape, value, out)
+        write(facts, kind.take, shape, value, out)
         return bytes(out)
 
     found = program(old, kind.schema, kind.evolution, skipping, default)
