@@ -11,6 +11,7 @@ module Main (main) where
 import Conformance.Case
 import Conformance.Evolution.Leaves (leafChanges, shapeChanges)
 import Conformance.Evolution.Nested (nestedChanges)
+import Conformance.Evolution.Packed (packedChanges)
 import Conformance.Evolution.Types (typeChanges)
 import Conformance.Files (files)
 import Conformance.Messages (messages)
@@ -19,6 +20,7 @@ import Conformance.Sources (sources)
 import Conformance.Values.Derived (derived)
 import Conformance.Values.Keys (keyed)
 import Conformance.Values.Leaves (leaves)
+import Conformance.Values.Packed (packed)
 import Conformance.Values.Shapes (shapes)
 import Control.Monad (when)
 import qualified Data.ByteString as B
@@ -34,12 +36,13 @@ main =
   defaultMain $
     testGroup
       "conformance"
-      [ casesOf "values" (pure (leaves ++ shapes ++ keyed ++ derived)),
+      [ casesOf "values" (pure (leaves ++ shapes ++ keyed ++ derived ++ packed)),
         casesOf "schemas" (pure schemas),
         casesOf "files" files,
         casesOf "messages" messages,
         casesOf "sources" (pure sources),
-        casesOf "evolution" (pure (leafChanges ++ shapeChanges ++ typeChanges ++ nestedChanges))
+        casesOf "evolution" . pure $
+          leafChanges ++ shapeChanges ++ typeChanges ++ nestedChanges ++ packedChanges
       ]
 
 -- | The cases of a file, and those that are made.

@@ -10,6 +10,7 @@ import qualified Tests.Evolution.Attack
 import qualified Tests.Evolution.Changes
 import qualified Tests.Evolution.Given
 import qualified Tests.Evolution.Lossless
+import qualified Tests.Evolution.Packed
 import qualified Tests.Evolution.Mismatches
 import qualified Tests.Evolution.Pairs
 import qualified Tests.Evolution.Traps
@@ -40,6 +41,7 @@ main =
           Tests.Evolution.Mismatches.tests,
           Tests.Evolution.Advice.tests,
           Tests.Evolution.Lossless.tests,
+          Tests.Evolution.Packed.tests,
           Tests.Evolution.Traps.tests,
           Tests.Evolution.Attack.tests
         ]

@@ -49,6 +49,7 @@
 -- * "Ashlar.Codec.Combinators": formats written by hand, once for both directions
 -- * "Ashlar.Codec.Fixed": formats of constant size
 -- * "Ashlar.Codec.Wrappers": newtypes that choose another format
+-- * "Ashlar.Codec.Packed": another format for a whole type, of few bytes
 -- * "Ashlar.View": fields and elements of encoded values, without decoding the rest
 -- * "Ashlar.Codec.Unsafe": values as they are in memory, by Storable; values at an address
 -- * "Ashlar.Prim.Varint": formats of variable-length integers, as values

@@ -93,7 +93,13 @@ direction i = toEnum (scattered i `mod` 5)
 
 person :: Int -> Person
 person i =
-  Person i (T.pack ("name" ++ show i)) (T.pack (show i ++ "@example.org")) (odd i) (fromIntegral i / 7)
+  Person
+    { _number = i,
+      _name = T.pack ("name" ++ show i),
+      _email = T.pack (show i ++ "@example.org"),
+      _active = odd i,
+      _latitude = fromIntegral i / 7
+    }
 
 -- | All of them.
 packedWorkloads :: [Workload]

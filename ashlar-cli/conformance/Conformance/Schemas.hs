@@ -125,7 +125,9 @@ shapes =
         Opaque "UUID" 1 (Just 16),
         Opaque "" (-3) Nothing,
         Opaque "\"\n\228" (2 ^ (62 :: Int)) (Just 0),
-        Irregular "Nest"
+        Irregular "Nest",
+        Packed byte,
+        Packed (Optional (Unpacked (Tuple [byte, Packed string])))
       ]
 
 one :: Shape -> Definition -> Schema

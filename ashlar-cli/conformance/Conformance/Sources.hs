@@ -84,7 +84,9 @@ sources =
         Constant "ab",
         Opaque "UUID" 1 (Just 16),
         Opaque "Secret" 1 Nothing,
-        Irregular "Nest"
+        Irregular "Nest",
+        Packed (Optional (Leaf Boolean)),
+        Optional (Packed (Optional (Unpacked (Leaf Boolean))))
       ]
     names =
       Schema (Tuple (map Reference [0 .. 6])) . V.fromList $

@@ -15,7 +15,7 @@ import Ashlar.Codec
 import Ashlar.Codec.Laws (Samples (..), codecLawsFor)
 import Ashlar.Codec.Packed
 import Ashlar.Codec.Wrappers (Varint (..))
-import Control.Applicative ((<|>), empty)
+import Control.Applicative (empty, (<|>))
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.Either (isLeft)
@@ -75,7 +75,8 @@ tests =
         assertBool "list" (isLeft (decode @(Packed [Bool]) "\255\255\255\255\15\255"))
         assertBool "vector" (isLeft (decode @(Packed (V.Vector Bool)) "\255\255\255\255\15\255"))
         -- More than a step for each: eight are in a byte.
-        fmap (length . getPacked) (decode @(Packed [Bool]) ("\128\128\128\1" <> S.replicate 262144 0))
+        let many = "\128\128\128\1" <> S.replicate 262144 0
+        fmap (length . getPacked) (decode @(Packed [Bool]) many)
           @?= Right 2097152,
       testCase "types without finite values end" $ do
         assertBool "record" (isLeft (decode @(Packed Endless) (S.replicate 100 0)))
@@ -123,8 +124,8 @@ overBudget r = case r of
 -- Lists of a type with 2 to 19 constructors have the bits of the model.
 symbols :: Property
 symbols = forAll (listOf (elements [minBound .. maxBound])) $ \(xs :: [Many]) ->
-  length xs < 128 ==>
-    encode (Packed xs)
-      === modelBytes (Whole (S.singleton (fromIntegral (length xs) :: Word8)) : map symbol xs)
+  length xs < 128
+    ==> encode (Packed xs)
+    === modelBytes (Whole (S.singleton (fromIntegral (length xs) :: Word8)) : map symbol xs)
   where
     symbol x = Symbol 19 (fromEnum x)

@@ -37,6 +37,7 @@ import Ashlar.ByteOrder ()
 import Ashlar.Codec
 import Ashlar.Codec.Combinators ()
 import Ashlar.Codec.Fixed ()
+import Ashlar.Codec.Packed ()
 import Ashlar.Codec.Wrappers ()
 import Ashlar.Compat.Binary ()
 import Ashlar.Compat.Binary.Builder ()

@@ -44,6 +44,7 @@
 -- * "Ashlar.Codec.Combinators": formats by hand, once for both directions
 -- * "Ashlar.Codec.Fixed": formats of constant size by hand
 -- * "Ashlar.Codec.Wrappers": newtypes that choose another format
+-- * "Ashlar.Codec.Packed": another format for a whole type, of few bytes
 -- * "Ashlar.Codec.Laws", in the package ashlar-laws: tests for instances of your own
 module Ashlar.Codec
   ( -- * The class

@@ -28,8 +28,8 @@ import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
 import qualified Data.Vector as V
 
--- | Dataclasses for the types of a schema, a name for its root, and the bytes of the schema. A value
--- is the same whether it is packed or not.
+-- | Dataclasses for the types of a schema, a name for its root, and the bytes of the schema. A
+-- value is the same whether it is packed or not.
 pythonSource :: Schema -> Text
 pythonSource written
   | null classes = T.concat [header, "\n", end]

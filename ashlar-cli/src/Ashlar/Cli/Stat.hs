@@ -7,10 +7,10 @@
 -- Note [Nodes]
 -- ~~~~~~~~~~~~
 -- There is a node for each path, one for all schemas of a file that have it. It counts its own
--- bytes, in the plain format: those of a leaf, of a length, or of a tag. What a path has in all is added up at the end.
--- So a recursive type, whose parts are counted where it occurs first, has no byte twice. There are
--- 2,000 nodes at most, because an untrusted schema may have any number of paths. What has no node
--- counts for the one above.
+-- bytes, in the plain format: those of a leaf, of a length, or of a tag. What a path has in all is
+-- added up at the end. So a recursive type, whose parts are counted where it occurs first, has no
+-- byte twice. There are 2,000 nodes at most, because an untrusted schema may have any number of
+-- paths. What has no node counts for the one above.
 module Ashlar.Cli.Stat
   ( stat,
   )

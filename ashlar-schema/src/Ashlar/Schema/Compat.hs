@@ -68,7 +68,6 @@ import qualified Ashlar.Compat.Cereal as Cereal
 import qualified Ashlar.Compat.Store as Store
 import Ashlar.Get (Get, getByteString, getTextUtf8)
 import Ashlar.Get.Combinators (refine)
-import Ashlar.Internal.Codec.Length (chargeEmpties)
 import Ashlar.Schema.Internal.Costs (Least (..), leastLeaf, tagSize)
 import Ashlar.Schema.Internal.Decode
 import Ashlar.Schema.Internal.Schema
@@ -121,9 +120,9 @@ getValueOf format s = case unreadable format s of
 
 readerOf :: Format -> Reader
 readerOf format =
-  Reader
+  today
     { -- Larger bounds would not hold in all three formats on every machine.
-      readerLeast = Least (min 1 . leastLeaf) (const 1) 0 tagSize,
+      readerLeast = Least (min 1 . leastLeaf) (const 1) 0 tagSize True,
       readLeaf = either (fail . T.unpack) id . leafGet format,
       readTag = \count ->
         if count <= 256
@@ -135,8 +134,7 @@ readerOf format =
       readLengthAfterBounds = case format of
         Store -> maybe (fail "an array of unknown size") indices
         _ -> const (getLengthOf format),
-      readsFirstApart = format == Store,
-      readCharge = chargeEmpties
+      readsFirstApart = format == Store
     }
   where
     indices n

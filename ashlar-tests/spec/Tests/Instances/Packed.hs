@@ -84,7 +84,10 @@ packed =
       from "BigEndian Word16" (BigEndian <$> arbitrary) [BigEndian (258 :: Word16)],
       from "Compact [Int]" (Compact <$> arbitrary) [Compact [1, -1 :: Int]],
       from "Unpacked [Int16]" (Unpacked <$> arbitrary) [Unpacked [1 :: Int16]],
-      from "(Bool, Packed Bool)" ((,) <$> arbitrary <*> (Packed <$> arbitrary)) [(True, Packed True)],
+      from
+        "(Bool, Packed Bool)"
+        ((,) <$> arbitrary <*> (Packed <$> arbitrary))
+        [(True, Packed True)],
       pack "Maybe Bool" [Nothing, Just True],
       pack "Either Int Bool" [Left 1, Right False :: Either Int Bool],
       pack "(Bool, Word16, Bool)" [(True, 300, True) :: (Bool, Word16, Bool)],
@@ -109,7 +112,9 @@ packed =
       pack "IntSet" [IntSet.fromList [-1, 300]],
       from
         "Array Word8 Bool"
-        ((\xs -> listArray (0, fromIntegral (length xs) - 1) xs) . take 200 . (True :) <$> arbitrary)
+        ( (\xs -> listArray (0, fromIntegral (length xs) - 1) xs) . take 200 . (True :)
+            <$> arbitrary
+        )
         [listArray (1, 2) [True, False] :: Array Word8 Bool],
       from
         "UArray Word8 Int"
@@ -125,4 +130,5 @@ packed =
     argument name
       | ' ' `elem` name && take 1 name `notElem` ["(", "["] = "(" ++ name ++ ")"
       | otherwise = name
-    numbers name = from name (oneof [arbitrary, arbitraryBoundedIntegral, elements [minBound, 63, 64]])
+    numbers name =
+      from name (oneof [arbitrary, arbitraryBoundedIntegral, elements [minBound, 63, 64]])

@@ -122,7 +122,24 @@ sample =
 
 -- | More constructors than are unfolded.
 data Many
-  = M0 | M1 | M2 | M3 | M4 | M5 | M6 | M7 | M8 | M9 | M10 | M11 | M12 | M13 | M14 | M15 | M16 | M17
+  = M0
+  | M1
+  | M2
+  | M3
+  | M4
+  | M5
+  | M6
+  | M7
+  | M8
+  | M9
+  | M10
+  | M11
+  | M12
+  | M13
+  | M14
+  | M15
+  | M16
+  | M17
   | M18
   deriving stock (Eq, Show, Enum, Bounded, Generic)
   deriving anyclass (Pack)
@@ -185,7 +202,8 @@ modelBytes = S.pack . go [] Nothing
     go bytes open todo = case todo of
       [] -> bytes
       Whole bs : rest -> go (bytes ++ S.unpack bs) open rest
-      Symbol n i : rest -> let (bytes', open') = foldl bit (bytes, open) (code n i) in go bytes' open' rest
+      Symbol n i : rest ->
+        let (bytes', open') = foldl bit (bytes, open) (code n i) in go bytes' open' rest
     bit (bytes, open) b = case open of
       Just (at, left) | left > 0 -> (setBit' at (left - 1) b bytes, Just (at, left - 1))
       _ -> (setBit' (length bytes) 7 b (bytes ++ [0]), Just (length bytes, 7))

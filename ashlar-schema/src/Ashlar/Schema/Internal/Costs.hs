@@ -64,7 +64,9 @@ data Least = Least
     -- | The bytes of the number of elements of an array.
     leastOfArrayLength :: Int,
     -- | The bytes of a tag, given the number of constructors.
-    leastOfTag :: Int -> Int
+    leastOfTag :: Int -> Int,
+    -- | Is a packed value in another format than what is around it?
+    leastApart :: Bool
   }
 
 -- | The costs of all definitions of a schema, and the least bytes that they are computed from.
@@ -76,7 +78,7 @@ costs = costsBy leastToday
 
 -- | The least bytes in today's format.
 leastToday :: Least
-leastToday = Least leastLeaf counted 8 tagSize
+leastToday = Least leastLeaf counted 8 tagSize True
   where
     counted len = case len of
       Length64 -> 8
@@ -132,7 +134,9 @@ costOf known@(Costs least definitions) shape = case shape of
   Opaque _ _ size -> Cost 1 (maybe 0 (min 0x1000000) size)
   Irregular _ -> Cost 1 0
   -- (A packed value without bytes counts as a step.)
-  Packed _ -> Cost 1 1
+  Packed inner
+    | leastApart least -> Cost 1 1
+    | otherwise -> costOf known inner
   Unpacked inner -> costOf known inner
   where
     twice c = plus c c

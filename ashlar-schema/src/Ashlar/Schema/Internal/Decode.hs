@@ -13,6 +13,7 @@ module Ashlar.Schema.Internal.Decode
 
     -- * In any format
     Reader (..),
+    today,
     getValueBy,
     isPlain,
   )
@@ -81,7 +82,7 @@ getValue s = plain (schemaRoot s)
     plain = shapesBy today (chargedIfEmpty . getWithBits . inPacked) plain s
     inPacked = shapesBy packed inPacked plain s
 
--- The format of 'Codec'.
+-- | The format of 'Codec'.
 today :: Reader
 today =
   Reader
@@ -100,7 +101,7 @@ today =
 getPlainValue :: Schema -> Get Value
 getPlainValue s = plain (schemaRoot s)
   where
-    plain = shapesBy today plain plain s
+    plain = shapesBy today {readerLeast = leastToday {leastApart = False}} plain plain s
 
 -- The format of 'Ashlar.Codec.Packed.Packed'. The least sizes are in bits, of which numbers and
 -- lengths have eight.
@@ -112,7 +113,8 @@ packed =
           (\l -> if l == Boolean then 1 else 8 * min 1 (leastLeaf l))
           (const 8)
           8
-          (\count -> if count > 1 then 1 else 0),
+          (\count -> if count > 1 then 1 else 0)
+          False,
       readLeaf = packedGet,
       readTag = getSymbol,
       readLength = \_ -> countGet LengthVarint,
@@ -216,7 +218,9 @@ shapesBy reader inPacked inPlain s = uncovered
               _ -> ""
             con = shortened (constructorName c)
             isFair =
-              fairWith (leastOfTag (readerLeast reader) count) (costOfAll known (map fieldShape fields))
+              fairWith
+                (leastOfTag (readerLeast reader) count)
+                (costOfAll known (map fieldShape fields))
             field = if isFair then covered else uncovered
             charge
               | isFair = pure ()

@@ -203,8 +203,8 @@ numberSize n = case n of
   I32 -> 4
   I64 -> 8
 
--- | How a number of constant size is written in a packed value: in LEB128, if it has 16 bits or more.
--- All other leaves are as they are.
+-- | How a leaf is written in a packed value: a number of 16 bits or more in LEB128, all others as
+-- they are.
 packedLeaf :: Leaf -> Leaf
 packedLeaf l = case l of
   Number n

@@ -146,7 +146,8 @@ getIntMap getKey get count = amongElements count (build 0 count Nothing')
         v `seq` few (i + 1) end (Below k) ((k, v) : entries)
 {-# INLINE getIntMap #-}
 
--- | Read n elements. They pass through a vector, and then a lazy list that is never whole in memory.
+-- | Read n elements. They pass through a vector, and then a lazy list that is never whole in
+-- memory.
 getIntSet :: Get Int -> Int -> Get IS.IntSet
 getIntSet get n =
   (\v -> IS.fromDistinctAscList (U.toList v))

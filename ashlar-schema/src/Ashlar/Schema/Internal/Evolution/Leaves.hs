@@ -10,6 +10,7 @@ module Ashlar.Schema.Internal.Evolution.Leaves
     -- * Newtypes
     peelings,
     peeled,
+    unpackedPart,
     noValues,
   )
 where
@@ -48,7 +49,8 @@ peelings ds = known
     endless =
       cyclic
         [ (i, [k])
-          | (i, Definition _ Newtype _ [Constructor _ _ [Field _ inner]]) <- V.toList (V.indexed ds),
+          | (i, Definition _ Newtype _ [Constructor _ _ [Field _ inner]]) <-
+              V.toList (V.indexed ds),
             Reference k <- [unpackedPart inner]
         ]
 
@@ -58,7 +60,7 @@ peeled known shape = case unpackedPart shape of
   Reference i -> known V.! i
   other -> Just other
 
--- A program sees an unpacked shape only outside of a packed one, where it changes nothing.
+-- | A program sees an unpacked shape only outside of a packed one, where it changes nothing.
 unpackedPart :: Shape -> Shape
 unpackedPart shape = case shape of
   Unpacked inner -> unpackedPart inner

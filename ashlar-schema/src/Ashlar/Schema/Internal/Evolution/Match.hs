@@ -40,7 +40,8 @@ import qualified Data.Vector as V
 -- | The program that turns values of the old schema into values of the new one.
 program :: Unknown -> Schema -> Description -> Either Mismatch Program
 program unknown old new =
-  either (Left . fst) (Right . fst) (programWith Anywhere Nothing mostWork peeledOnes unknown old new)
+  either (Left . fst) (Right . fst) $
+    programWith Anywhere Nothing mostWork peeledOnes unknown old new
   where
     peeledOnes = peelings (schemaDefinitions old)
 
@@ -63,7 +64,8 @@ programWith mode0 within left oldPeeled unknown old (Description new edits) = do
   where
     work = startWork left
     run (Plan f) = f
-    start = fromMaybe [Segment (fromMaybe "value" (nameOf root <|> (packedIn root >>= nameOf)))] within
+    start = fromMaybe [Segment (fromMaybe "value" rootName)] within
+    rootName = nameOf root <|> (packedIn root >>= nameOf)
     root = peeled newPeeled (schemaRoot new)
     packedIn shape = case shape of
       Just (Packed inner) -> Just (peeled newPeeled inner)
@@ -111,9 +113,9 @@ programWith mode0 within left oldPeeled unknown old (Description new edits) = do
 
     -- The steps for a value of the one shape to become one of the other.
     shapes :: Mode -> Wrapping -> Path -> Shape -> Shape -> Plan [Op]
-    shapes mode wrapping path x0 y0 = case y0 of
+    shapes mode wrapping path x0 y0 = case unpackedPart y0 of
       Reference j | IS.member j recursive -> call path (Wrapped mode wrapping x0 j)
-      _ -> unfolded mode wrapping path x0 y0
+      y -> unfolded mode wrapping path x0 y
 
     unfolded :: Mode -> Wrapping -> Path -> Shape -> Shape -> Plan [Op]
     unfolded mode wrapping path0 x0 y0 = case (peeled oldPeeled x0, peeled newPeeled y0) of
@@ -145,7 +147,7 @@ programWith mode0 within left oldPeeled unknown old (Description new edits) = do
             plain <- changing p
             pure [After (Program [Before (expanding old a) plain] IM.empty) (packing new b)]
       (Packed a, _) -> do
-        p <- between mode path (plainOld, plainOldPeeled) (plainShape a) new y >>= changing
+        p <- between mode path (plainOld, plainOldPeeled) (plainShape a) real y >>= changing
         pure [Before (expanding old a) p]
       (_, Packed b) -> do
         p <- between mode path (old, oldPeeled) x plainNew (plainShape b) >>= changing
@@ -285,15 +287,24 @@ programWith mode0 within left oldPeeled unknown old (Description new edits) = do
     -- itself by way of a packed one has a program, too.
     plainOld = plainSchema old
     plainOldPeeled = peelings (schemaDefinitions plainOld)
-    plainNew = plainSchema new
+    plainNew = Description (plainSchema new) (plainEdits new edits)
+    real = Description new edits
     -- Equal plain bytes are equal packed bytes, unless a part is packed on one side only.
     allPacked = not (hasUnpacked old || hasUnpacked new)
 
     -- A program of its own for values of the one shape to become values of the other.
     between ::
-      Mode -> Path -> (Schema, V.Vector (Maybe Shape)) -> Shape -> Schema -> Shape -> Plan Program
+      Mode ->
+      Path ->
+      (Schema, V.Vector (Maybe Shape)) ->
+      Shape ->
+      Description ->
+      Shape ->
+      Plan Program
     between mode path from x to y =
-      spendWork path 1 >> withHalf mode (Just path) from x (Description to {schemaRoot = y} edits) id
+      spendWork path 1 >> withHalf mode (Just path) from x to {descriptionSchema = root'} id
+      where
+        root' = (descriptionSchema to) {schemaRoot = y}
 
     -- Make a plan, which may take half of the work that is left, so that some is left for what
     -- follows.

@@ -10,17 +10,23 @@ module Ashlar.Schema.Internal.Evolution.Packing
     copying,
     leavingOut,
     hasUnpacked,
+    plainEdits,
   )
 where
 
 import Ashlar.Builder (toStrictByteString)
 import Ashlar.Codec (Get)
+import Ashlar.Get (runGetWhole)
 import Ashlar.Schema.Internal.Decode
+import Ashlar.Schema.Internal.Edit
 import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Types
 import Ashlar.Schema.Internal.Value
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
+import Data.Maybe (listToMaybe)
+import qualified Data.Text as T
+import qualified Data.Vector as V
 
 -- | The plain bytes of a packed value, given the shape that is packed.
 expanding :: Schema -> Shape -> Get ByteString
@@ -45,6 +51,26 @@ hasUnpacked s = any within (schemaRoot s : concatMap fieldShapes (schemaDefiniti
     within shape = case shape of
       Unpacked _ -> True
       _ -> any within (shapesIn shape)
+
+-- | What is said of the evolution of each definition, with defaults and converted values that are
+-- plain.
+plainEdits :: Schema -> V.Vector [Edit] -> V.Vector [Edit]
+plainEdits s = V.zipWith (\d -> map (plainEdit d)) (schemaDefinitions s)
+  where
+    plainEdit d edit = case edit of
+      Added n bs | Just shape <- shapeOf d n -> Added n (plainBytes shape bs)
+      Converted n old g | Just shape <- shapeOf d n -> Converted n old (plainBytes shape <$> g)
+      _ -> edit
+    -- The bytes are those of a value of today's type.
+    plainBytes shape bs =
+      either (const bs) (bytesOf plainValue) (runGetWhole (getValue s {schemaRoot = shape}) bs)
+    shapeOf d n =
+      listToMaybe
+        [ fieldShape f
+          | c <- definitionConstructors d,
+            f <- constructorFields c,
+            n `elem` [fieldName f, T.concat [constructorName c, T.pack ".", fieldName f]]
+        ]
 
 packed :: Schema -> Shape -> Schema
 packed s shape = s {schemaRoot = Packed shape}

@@ -33,18 +33,19 @@ wholeOps x y = case (x, y) of
     | fits -> Just [Widen a b]
   (Leaf Float32, Leaf Float64) -> Just [ToDouble]
   (Leaf a, Leaf b)
-    | isFloat a, isDouble b -> Just [Through False (rewritten x asDouble)]
+    | isFloat a, isDouble b -> through asDouble
     where
       asDouble value = case value of
         Binary32 _ f -> Right (Binary64 b (float2Double f))
         _ -> Left "not a number"
   (_, Leaf b)
-    | isDouble b, exactTo 53 -> Just [Through False (rewritten x (fromWhole (Binary64 b . fromInteger)))]
-    | isFloat b, exactTo 24 -> Just [Through False (rewritten x (fromWhole (Binary32 b . fromInteger)))]
+    | isDouble b, exactTo 53 -> through (fromWhole (Binary64 b . fromInteger))
+    | isFloat b, exactTo 24 -> through (fromWhole (Binary32 b . fromInteger))
   _
-    | fits, Just b <- leafOf y -> Just [Through False (rewritten x (fromWhole (Whole b)))]
+    | fits, Just b <- leafOf y -> through (fromWhole (Whole b))
     | otherwise -> Nothing
   where
+    through f = Just [Through False (rewritten x f)]
     fits = case (rangeOf x, rangeOf y) of
       (Just (k, low, high), Just (k', low', high')) ->
         k == k' && below low' low && above high' high

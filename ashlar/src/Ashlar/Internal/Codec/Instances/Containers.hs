@@ -79,7 +79,8 @@ instance (Ord k, Codec k, Codec v) => Counted (M.Map k v) where
     sizePairs (layout :: Layout k) (layout :: Layout v) (M.size m) (\f -> M.foldlWithKey' f 0 m)
   putCounted = putMap put put
   getCounted n =
-    chargeEmpties (leastSize (layout :: Layout k) + leastSize (layout :: Layout v)) n >> getMap get get n
+    chargeEmpties (leastSize (layout :: Layout k) + leastSize (layout :: Layout v)) n
+      >> getMap get get n
   {-# INLINEABLE sizeCounted #-}
   {-# INLINEABLE putCounted #-}
   {-# INLINEABLE getCounted #-}

@@ -34,9 +34,9 @@ import Ashlar.Internal.Codec.Wrappers.Numbers
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail (refine)
 import Ashlar.Internal.Mem.Slots (unsafeIndexM)
+import Control.Applicative (ZipList)
 import Data.Array.Base (IArray, UArray, elems, listArray)
 import Data.Array.IArray (bounds)
-import Control.Applicative (ZipList)
 import Data.Complex (Complex)
 import qualified Data.Foldable as F
 import Data.Functor.Compose (Compose)
@@ -132,7 +132,10 @@ instance (Pack a, Pack b, Pack c, Pack d, Pack e, Pack f) => Pack (a, b, c, d, e
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
-instance (Pack a, Pack b, Pack c, Pack d, Pack e, Pack f, Pack g) => Pack (a, b, c, d, e, f, g) where
+instance
+  (Pack a, Pack b, Pack c, Pack d, Pack e, Pack f, Pack g) =>
+  Pack (a, b, c, d, e, f, g)
+  where
   packing = genericPacking
   unpacking = genericUnpacking
   {-# INLINEABLE packing #-}
@@ -250,12 +253,13 @@ instance Pack a => Pack (NonEmpty a) where
   {-# INLINEABLE unpacking #-}
 
 packVector :: (G.Vector v a, Pack a) => Pool -> v a -> Builder
-packVector pool v = append (putCount n) $ action $ \c k ->
-  let go i
-        | i >= n = pure ()
-        -- The index is less than the length.
-        | otherwise = unsafeIndexM v i >>= \x -> runOn (packing pool x) c k >> go (i + 1)
-   in go 0
+packVector pool v = append (putCount n) $
+  action $ \c k ->
+    let go i
+          | i >= n = pure ()
+          -- The index is less than the length.
+          | otherwise = unsafeIndexM v i >>= \x -> runOn (packing pool x) c k >> go (i + 1)
+     in go 0
   where
     n = G.length v
 {-# INLINE packVector #-}

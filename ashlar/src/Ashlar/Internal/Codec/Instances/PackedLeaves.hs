@@ -16,7 +16,13 @@ import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Instances.Containers ()
 import Ashlar.Internal.Codec.Instances.Numbers ()
-import Ashlar.Internal.Codec.Instances.Strings (Copied, Copyable, ScalarValue (..), UTF16, scalarValue)
+import Ashlar.Internal.Codec.Instances.Strings
+  ( Copied,
+    Copyable,
+    ScalarValue (..),
+    UTF16,
+    scalarValue,
+  )
 import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Codec.Pack
 import Ashlar.Internal.Codec.Wrappers.Numbers
