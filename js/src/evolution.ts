@@ -1,13 +1,10 @@
 /** Reading values of older and newer schemas as those of a type. */
-import { Sink } from "./bytes.js";
 import { AshlarError, DecodeError } from "./errors.js";
 import { program } from "./match.js";
 import { Mismatch } from "./mismatch.js";
 import { isIdentity, Program, unreadable } from "./ops.js";
-import { putValue } from "./output.js";
 import { Evolution } from "./rules.js";
 import { Schema } from "./schema.js";
-import { Shape } from "./shapes.js";
 import { State } from "./state.js";
 import { atOrigin, Translation } from "./translate.js";
 
@@ -63,12 +60,7 @@ export function evolve(old: Schema, today: Today): Values {
   const { schema } = today;
   if (old.fingerprintHex() === schema.fingerprintHex()) return schema;
   try {
-    const encode = (shape: Shape, value: unknown): Uint8Array => {
-      const out = new Sink();
-      putValue(out, schema.facts, shape, value);
-      return out.slice();
-    };
-    const found = program(old, schema, today.evolution ?? {}, today.skipping ?? false, encode);
+    const found = program(old, schema, today.evolution ?? {}, today.skipping ?? false);
     if (isIdentity(found)) return schema;
     const problem = unreadable(found);
     if (problem !== null) throw problem;

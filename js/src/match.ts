@@ -9,11 +9,11 @@ import { copy, countBytes, each, isIdentity, Op, Program, put, switching, throug
 import { definitionOps } from "./matchdefs.js";
 import { putValue } from "./output.js";
 import {
-  bad, below, converting, FREE, Key, noValues, Path, pathText, peelings, placeIn, Planner, textOf, Wrapping,
+  bad, below, converting, FREE, Key, noValues, Path, pathText, peeled, peelings, placeIn, Planner, textOf, unpackedPart, Wrapping,
 } from "./planning.js";
 import { Evolution, rulesOf } from "./rules.js";
 import { Schema } from "./schema.js";
-import { Constructor, Definition, Shape } from "./shapes.js";
+import { children, Constructor, Definition, fieldShapes, overShapes, plainShape, Shape } from "./shapes.js";
 import { State } from "./state.js";
 import { leafOps, lettersOps, stringOps, textOps, wholeOps } from "./whole.js";
 
@@ -21,24 +21,24 @@ import { leafOps, lettersOps, stringOps, textOps, wholeOps } from "./whole.js";
  * The program that turns values of the old schema into values of the new one. Throws a `Mismatch` if there is none.
  * `skipping` passes over what the type does not have.
  */
-export function program(
-  old: Schema, next: Schema, evolution: Evolution, skipping: boolean, encode: (shape: Shape, value: unknown) => Uint8Array,
-): Program {
-  return new Match(old, next, evolution, skipping, encode).program();
+export function program(old: Schema, next: Schema, evolution: Evolution, skipping: boolean): Program {
+  return new Match(new Side(old), new Side(next), evolution, skipping, new Planner()).program();
 }
 
 const size = (d: Definition): number => d.constructors.reduce((n, c) => n + 1 + c.fields.length, 0);
 const CONTAINED: Wrapping = { maybe: true, list: false };
 const OPTIONAL: Wrapping = { maybe: false, list: true };
 
+function bytesOf(facts: Facts, shape: Shape, value: unknown): Uint8Array {
+  const out = new Sink();
+  putValue(out, facts, shape, value);
+  return out.slice();
+}
+
 /** Reads a value of the one shape, and writes it as one of the other, which has the same values. */
-function recoded(facts: Facts, x: Shape, y: Shape): (st: State) => Uint8Array {
-  const exact = new Exact(x, facts);
-  return (st) => {
-    const out = new Sink();
-    putValue(out, facts, y, exact.read(st));
-    return out.slice();
-  };
+function recoded(from: Side, x: Shape, to: Side, y: Shape): (st: State) => Uint8Array {
+  const exact = new Exact(x, from.schema.facts);
+  return (st) => bytesOf(to.schema.facts, y, exact.read(st));
 }
 
 /** Reads a value, and gives its bytes. */
@@ -51,34 +51,58 @@ function copied(facts: Facts, x: Shape): (st: State) => Uint8Array {
   };
 }
 
+/** A schema, and what planning asks of it. */
+class Side {
+  readonly peeled: ReadonlyArray<Shape | null>;
+  readonly names: readonly string[];
+  private known: { plain: Side; allPacked: boolean } | undefined;
+
+  constructor(readonly schema: Schema) {
+    this.peeled = peelings(schema.definitions);
+    this.names = definitionNames(schema.definitions);
+  }
+
+  private facts(): { plain: Side; allPacked: boolean } {
+    if (this.known === undefined) {
+      const { root, definitions } = this.schema;
+      const unpacked = (s: Shape): boolean => s.k === "unpacked" || children(s).some(unpacked);
+      this.known = {
+        plain: new Side(new Schema(plainShape(root), definitions.map((d) => overShapes(plainShape, d)))),
+        allPacked: ![root, ...definitions.flatMap(fieldShapes)].some(unpacked),
+      };
+    }
+    return this.known;
+  }
+
+  /** The same values in the plain format. */
+  get plain(): Side {
+    return this.facts().plain;
+  }
+
+  /** Is all that is in packed values packed, too? */
+  get allPacked(): boolean {
+    return this.facts().allPacked;
+  }
+}
+
 /** Compares the shapes of two schemas. */
 class Match {
-  private planner = new Planner();
-  private readonly oldPeeled: Array<Shape | null>;
-  private readonly newPeeled: Array<Shape | null>;
-  private readonly oldNames: string[];
-  private readonly newNames: string[];
-
   constructor(
-    private readonly old: Schema, private readonly next: Schema, private readonly evolution: Evolution,
-    private readonly skipping: boolean, private readonly encode: (shape: Shape, value: unknown) => Uint8Array,
-  ) {
-    this.oldPeeled = peelings(old.definitions);
-    this.newPeeled = peelings(next.definitions);
-    this.oldNames = definitionNames(old.definitions);
-    this.newNames = definitionNames(next.definitions);
-  }
+    private readonly old: Side, private readonly next: Side, private readonly evolution: Evolution,
+    private readonly skipping: boolean, private readonly planner: Planner,
+  ) {}
 
   program(): Program {
-    let root = this.peel(this.newPeeled, this.next.root);
-    while (root !== null && root.k === "packed") root = this.peel(this.newPeeled, root.of);
-    const name = root !== null && root.k === "reference" ? (this.next.definitions[root.to] as Definition).name : "value";
-    return this.plan(below(null, name), this.old.root, this.next.root);
+    const { peeled: known, schema } = this.next;
+    let root = peeled(known, schema.root);
+    if (root !== null && root.k === "packed") root = peeled(known, root.of);
+    const name = root !== null && root.k === "reference" ? (schema.definitions[root.to] as Definition).name : "value";
+    return this.plan(false, below(null, name), this.old.schema.root, schema.root);
   }
 
-  private plan(path: Path, x: Shape, y: Shape): Program {
+  private plan(inKey: boolean, path: Path, x: Shape, y: Shape): Program {
     const { planner } = this;
-    const main = tidy(this.shapes(false, FREE, path, x, y));
+    const main = tidy(this.shapes(inKey, FREE, path, x, y));
     for (let p = planner.queue.pop(); p !== undefined; p = planner.queue.pop()) {
       planner.done.set(p.number, tidy(this.procedure(p.path, p.key)));
     }
@@ -86,65 +110,62 @@ class Match {
   }
 
   /** A program of its own. It may take half of the work that is left, so that some is left for what follows. */
-  private between(path: Path, x: Shape, y: Shape): { found: Program; reformatted: boolean } {
-    const outer = this.planner;
-    const half = Math.trunc(outer.left / 2);
+  private between(inKey: boolean, path: Path, old: Side, x: Shape, next: Side, y: Shape): Program {
+    const { planner } = this;
+    planner.spend(path, 1);
+    const half = Math.trunc(planner.left / 2);
     const own = new Planner(half);
-    this.planner = own;
-    const found = this.plan(path, x, y);
-    this.planner = outer;
-    outer.left += own.left - half - 1;
-    return { found, reformatted: own.reformatted };
+    const found = new Match(old, next, this.evolution, this.skipping, own).plan(inKey, path, x, y);
+    planner.left += own.left - half - 1;
+    return found;
   }
 
   private procedure(path: Path, key: Key): Op[] {
     const { planner } = this;
     if (key.kind === "dropping") {
-      const d = this.old.definitions[key.old] as Definition;
+      const d = this.old.schema.definitions[key.old] as Definition;
       planner.spend(path, size(d));
       return dropDefinition(planner, path, d);
     }
     if (key.kind === "droppingPacked") {
       planner.spend(path, 1);
-      const read = copied(this.old.facts, { k: "packed", of: key.shape });
+      const read = copied(this.old.schema.facts, { k: "packed", of: key.shape });
       return [through(false, (st) => read(st).subarray(0, 0), null)];
     }
     if (key.kind === "wrapped") {
       planner.spend(path, 1);
       return this.unfolded(key.inKey, key.wrapping, path, key.shape, { k: "reference", to: key.next });
     }
-    const d = this.old.definitions[key.old] as Definition;
-    const e = this.next.definitions[key.next] as Definition;
+    const d = this.old.schema.definitions[key.old] as Definition;
+    const e = this.next.schema.definitions[key.next] as Definition;
     planner.spend(path, size(d) + size(e));
     return definitionOps({
-      planner, encode: this.encode, inKey: key.inKey, path, skip: this.skipping,
+      planner, inKey: key.inKey, path, skip: this.skipping,
+      encode: (shape, value) => bytesOf(this.next.schema.facts, shape, value),
       one: (at, x, y) => this.shapes(key.inKey, FREE, at, x, y),
     }, rulesOf(this.evolution, e.name), d, e);
   }
 
-  private peel(known: Array<Shape | null>, s: Shape): Shape | null {
-    return s.k === "reference" ? (known[s.to] as Shape | null) : s;
-  }
-
   private cannot(path: Path, x: Shape, y: Shape): Mismatch {
-    const names = [describeShape(this.oldNames, x), describeShape(this.newNames, y)];
+    const names = [describeShape(this.old.names, x), describeShape(this.next.names, y)];
     return new Mismatch(pathText(path), "CannotBecome", names, converting(path));
   }
 
   /** The steps for a value of the one shape to become one of the other. */
-  private shapes(inKey: boolean, wrapping: Wrapping, path: Path, x: Shape, y: Shape): Op[] {
-    if (y.k === "reference" && this.next.facts.recursive.has(y.to)) {
+  private shapes(inKey: boolean, wrapping: Wrapping, path: Path, x: Shape, y0: Shape): Op[] {
+    const y = unpackedPart(y0);
+    if (y.k === "reference" && this.next.schema.facts.recursive.has(y.to)) {
       return this.planner.call(path, { kind: "wrapped", inKey, next: y.to, shape: x, wrapping });
     }
     return this.unfolded(inKey, wrapping, path, x, y);
   }
 
   private unfolded(inKey: boolean, wrapping: Wrapping, path: Path, x0: Shape, y0: Shape): Op[] {
-    const x = this.peel(this.oldPeeled, x0);
-    const y = this.peel(this.newPeeled, y0);
+    const x = peeled(this.old.peeled, x0);
+    const y = peeled(this.next.peeled, y0);
     // A newtype outside of all fields may convert its own field.
     if (y0.k === "reference" && !inKey && placeIn(path) === null) {
-      const d = this.next.definitions[y0.to] as Definition;
+      const d = this.next.schema.definitions[y0.to] as Definition;
       const field = (d.constructors[0] as Constructor | undefined)?.fields[0]?.name;
       if (d.form === "newtype" && field !== undefined) path = below(path, { text: "", type: d.name, field });
     }
@@ -165,12 +186,6 @@ class Match {
 
   private bare(inKey: boolean, wrapping: Wrapping, path: Path, x: Shape, y: Shape): Op[] {
     for (const s of [x, y]) if (s.k === "irregular") bad(path, "IsIrregular", s.name);
-    // (Where a value is not in a packed one, this is the plain format.)
-    if (x.k === "unpacked" && y.k === "unpacked") return this.shapes(inKey, wrapping, path, x.of, y.of);
-    if (x.k === "unpacked" || y.k === "unpacked") {
-      this.planner.reformatted = true;
-      return this.shapes(inKey, wrapping, path, x.k === "unpacked" ? x.of : x, y.k === "unpacked" ? y.of : y);
-    }
     if (x.k === "packed" || y.k === "packed") return [this.packed(inKey, path, x, y)];
     if (x.k === "reference" && y.k === "reference") {
       return this.planner.call(path, { kind: "pair", inKey, old: x.to, next: y.to });
@@ -183,23 +198,24 @@ class Match {
 
   /**
    * The step where one of the values is packed, or both. Programs know the plain format only: a packed value becomes
-   * plain bytes before a program translates it, and is packed again after that.
+   * plain bytes, with all in it, before a program translates it. After that it is packed. So a type that contains itself
+   * by way of a packed one has a program, too.
    */
   private packed(inKey: boolean, path: Path, x: Shape, y: Shape): Op {
-    const fromPacked = x.k === "packed" ? x.of : null;
-    const toPacked = y.k === "packed" ? y.of : null;
-    let { found, reformatted } = this.between(path, fromPacked ?? x, toPacked ?? y);
-    if (fromPacked !== null && toPacked !== null && !reformatted && isIdentity(found)) return through(true, copied(this.old.facts, x), null);
-    // (The order of packed keys is not looked into.)
-    if (inKey) throw this.cannot(path, x, y);
+    const { old, next } = this;
+    const [plainOld, plainX] = x.k === "packed" ? [old.plain, plainShape(x)] : [old, x];
+    const [plainNext, plainY] = y.k === "packed" ? [next.plain, plainShape(y)] : [next, y];
+    const found = this.between(inKey, path, plainOld, plainX, plainNext, plainY);
+    // Equal plain bytes are equal packed bytes, unless a part is packed on one side only.
+    if (x.k === y.k && isIdentity(found) && old.allPacked && next.allPacked) {
+      return through(true, copied(old.schema.facts, x), null);
+    }
     const problem = unreadable(found);
     if (problem !== null) bad(path, problem.kind, ...problem.names);
-    if (fromPacked !== null) {
-      const step: Op = { op: "before", read: recoded(this.old.facts, x, fromPacked), program: found };
-      if (toPacked === null) return step;
-      found = { main: [step], procedures: new Map() };
-    }
-    return { op: "after", program: found, read: recoded(this.next.facts, toPacked as Shape, y) };
+    const before = (): Op => ({ op: "before", read: recoded(old, x, plainOld, plainX), program: found });
+    if (y.k !== "packed") return before();
+    const first = x.k === "packed" ? { main: [before()], procedures: new Map<number, Op[]>() } : found;
+    return { op: "after", program: first, read: recoded(plainNext, plainY, next, y) };
   }
 
   private leaves(inKey: boolean, path: Path, x: Shape, y: Shape): Op[] | null {
@@ -258,7 +274,7 @@ class Match {
       return [put(Uint8Array.of(1)), ...this.inside(false, OPTIONAL, path, whole, x, y.of)];
     }
     if (y.k !== "list" && y.k !== "nonEmpty") return null;
-    const of = this.peel(this.newPeeled, y.of);
+    const of = peeled(this.next.peeled, y.of);
     const elements = (of2: Shape, compact: boolean): Op[] =>
       [each(compact, y.compact, 0, this.shapes(false, CONTAINED, below(path, "[]"), of2, y.of))];
     if (y.k === "list") {

@@ -62,9 +62,6 @@ export class Planner {
   readonly done = new Map<number, Op[]>();
   private readonly numbers = new Map<string, number>();
 
-  /** Is a part of one of the values unpacked, but not of the other one? */
-  reformatted = false;
-
   /** How much work may be done. */
   constructor(public left = 10000000) {}
 
@@ -92,13 +89,25 @@ export class Planner {
 export function peelings(definitions: readonly Definition[]): Array<Shape | null> {
   const known = definitions.map((_, to): Shape | null => ({ k: "reference", to }));
   const wrapped = new Map<number, Shape>();
-  definitions.forEach((d, i) => { if (d.form === "newtype") wrapped.set(i, fieldShapes(d)[0] as Shape); });
+  definitions.forEach((d, i) => { if (d.form === "newtype") wrapped.set(i, unpackedPart(fieldShapes(d)[0] as Shape)); });
   const [order, cyclic] = components(new Map([...wrapped].map(([i, x]) => [i, x.k === "reference" ? [x.to] : []])));
   for (const i of order) {
     const x = wrapped.get(i) as Shape;
     known[i] = cyclic.has(i) ? null : x.k === "reference" ? (known[x.to] as Shape | null) : x;
   }
   return known;
+}
+
+/** A shape without newtypes around it, given the definitions without them. */
+export function peeled(known: ReadonlyArray<Shape | null>, s: Shape): Shape | null {
+  s = unpackedPart(s);
+  return s.k === "reference" ? (known[s.to] as Shape | null) : s;
+}
+
+/** What is unpacked. A program sees an unpacked shape only outside of a packed one, where it changes nothing. */
+export function unpackedPart(s: Shape): Shape {
+  while (s.k === "unpacked") s = s.of;
+  return s;
 }
 
 /** The steps for a newtype of itself, which has no values. Has the new type none either? */

@@ -8,7 +8,7 @@ import { md5 } from "./md5.js";
 import { jsonOf, putValue } from "./output.js";
 import { checkTerms, decodeTerms, encodeTerms } from "./schemabytes.js";
 import { termsFromJson, termsToJson } from "./schemajson.js";
-import { children, Definition, fieldShapes, mapShapes, Shape } from "./shapes.js";
+import { children, Definition, fieldShapes, mapShapes, overShapes, Shape } from "./shapes.js";
 import { State } from "./state.js";
 
 /** The format of a type. */
@@ -130,8 +130,5 @@ function essence(schema: Schema): Uint8Array {
   const renumbered = (x: Shape): Shape =>
     x.k === "reference" ? { k: "reference", to: numbers.get(x.to) as number } : mapShapes(renumbered, x);
   const strip = (x: Shape): Shape => renumbered(unwrapped(bare, x));
-  return encodeTerms(strip(schema.root), visited.map((d) => ({
-    name: "", form: d.form, order: "unknown",
-    constructors: d.constructors.map((c) => ({ ...c, fields: c.fields.map((f) => ({ name: f.name, shape: strip(f.shape) })) })),
-  })));
+  return encodeTerms(strip(schema.root), visited.map((d) => ({ ...overShapes(strip, d), name: "", order: "unknown" })));
 }

@@ -101,6 +101,16 @@ export function mapShapes(f: (s: Shape) => Shape, s: Shape): Shape {
   }
 }
 
+/** A definition with other shapes of fields. */
+export function overShapes(f: (s: Shape) => Shape, d: Definition): Definition {
+  return { ...d, constructors: d.constructors.map((c) => ({ ...c, fields: c.fields.map((x) => ({ ...x, shape: f(x.shape) })) })) };
+}
+
+/** The shape of the same values in the plain format: nothing in it is packed. */
+export function plainShape(s: Shape): Shape {
+  return mapShapes(plainShape, inAnyFormat(s));
+}
+
 /** The definitions that a shape refers to. */
 export function references(s: Shape): number[] {
   return s.k === "reference" ? [s.to] : children(s).flatMap(references);

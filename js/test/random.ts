@@ -1,7 +1,7 @@
 // Random schemas, and values of them.
 import { Facts } from "../src/facts.js";
 import { Schema } from "../src/schema.js";
-import { children, Constructor, Definition, fieldShapes, isWhole, Leaf, leaf, LeafType, mapShapes, NUMBERS, Shape } from "../src/shapes.js";
+import { children, Constructor, Definition, fieldShapes, isWhole, Leaf, leaf, LeafType, mapShapes, overShapes, NUMBERS, Shape } from "../src/shapes.js";
 import { compare } from "../src/values.js";
 
 const LEAVES: LeafType[] = [
@@ -23,7 +23,10 @@ export class Random {
   list<T>(most: number, f: (i: number) => T): T[] { return Array.from({ length: this.below(most + 1) }, (_, i) => f(i)); }
 
   private leaf(): Leaf {
-    if (this.below(2) === 0) return leaf(this.of(LEAVES), "", this.below(2) === 0);
+    if (this.below(2) === 0) {
+      const type = this.of(LEAVES);
+      return leaf(type, "", ["bytes", "byteArray", "utf8"].includes(type) && this.below(2) === 0);
+    }
     const encoding = this.of(["", "", "bigEndian", "varint"] as const);
     return leaf(this.of([...NUMBERS.keys()]) as LeafType, encoding);
   }
@@ -73,15 +76,12 @@ export class Random {
   otherFormats(s: Schema): Schema {
     const change = (x: Shape): Shape => {
       if (x.k === "packed" || x.k === "unpacked") return change(x.of);
-      // Keys stay as they are.
-      if (x.k === "set" || x.k === "ratio") return x;
-      const y: Shape = x.k === "map" ? { ...x, value: change(x.value) } : x.k === "array" ? { ...x, of: change(x.of) } : mapShapes(change, x);
+      if (x.k === "ratio") return x;
+      const y = mapShapes(change, x);
       const k = this.of(["", "", "", "", "", "", "packed", "unpacked"] as const);
       return k === "" ? y : { k, of: y };
     };
-    return inOrder(change(s.root), s.definitions.map((d) => ({
-      ...d, constructors: d.constructors.map((c) => ({ ...c, fields: c.fields.map((f) => ({ ...f, shape: change(f.shape) })) })),
-    })));
+    return inOrder(change(s.root), s.definitions.map((d) => overShapes(change, d)));
   }
 
   private whole(l: Leaf): number | bigint {
