@@ -5,7 +5,7 @@
 -- Description : From the packed format to the plain one, and back
 module Conformance.Evolution.Packed (packedChanges) where
 
-import Ashlar.Schema hiding (packed)
+import Ashlar.Schema hiding (added, dropped, packed)
 import Conformance.Case (Entry)
 import Conformance.Evolution
 import Conformance.Evolution.Types (added, dropped, rec')

@@ -38,6 +38,7 @@ import Ashlar.Schema hiding (part, recordOf)
 import Ashlar.Schema.Internal.Check (doubled, shortened)
 import Ashlar.Schema.Internal.Json.Values
 import Ashlar.Schema.Internal.Scalar (commas)
+import Ashlar.Schema.Internal.Value (fromFormats)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B

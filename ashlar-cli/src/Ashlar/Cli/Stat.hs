@@ -70,18 +70,18 @@ stat hs selection input = do
   nodes <- newIORef (0 :: Int)
   root <- newNode
   plain <- newIORef (0 :: Int64)
-  packed <- newIORef (0 :: Int64)
+  small <- newIORef (0 :: Int64)
   let counting s = both . plainValue <$> getValue s
         where
           account' = account nodes root (plainSchema s)
           both v = do
             account' v
             adding plain (putValue v)
-            adding packed (putValue (InPacked v))
+            adding small (putValue (InPacked v))
       adding ref b = modifyIORef' ref (+ fromIntegral (B.length (toStrictByteString b)))
   ((), end) <- foldInput hs selection input counting (\_ act -> act) ()
   rows <- rowsOf [] root
-  formats <- mapM readIORef [plain, packed]
+  formats <- mapM readIORef [plain, small]
   putLines hs . aligned $
     zipWith
       (\n name -> [shown n, "bytes of records in the " <> name <> " format"])

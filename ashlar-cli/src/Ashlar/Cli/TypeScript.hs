@@ -139,6 +139,8 @@ typeOf (Names s identifiers _) = go
       Opaque _ _ (Just _) -> "Uint8Array"
       Opaque _ _ Nothing -> "never"
       Irregular _ -> "never"
+      Packed inner -> go inner
+      Unpacked inner -> go inner
       Reference i -> identifiers V.! i
     array t = T.concat ["Array<", t, ">"]
     isOptional seen shape = case shape of

@@ -69,7 +69,7 @@ values e = withValue e $ \g v bytes ->
    in classify (isLeft complete) "refused" $
         counterexample (show (complete, naive e v)) $
           case (complete, naive e v) of
-            (Right w, Just w') -> same w w'
+            (Right w, Just w') -> same (plainValue w) w'
             (Left _, Nothing) -> property True
             _ -> property False
             .&&. forAll (chunked bytes) (\chunks -> alike complete (inChunks g chunks))
@@ -181,7 +181,7 @@ damaged e = withValue e $ \g _ bytes -> forAll (mutations bytes) $ \bytes' ->
   let found = runGetWhole g bytes'
    in case (runGetWhole (getValue (evolvedOld e)) bytes', found) of
         (Right v, _) -> case (naive e v, found) of
-          (Just w, Right w') -> same w w'
+          (Just w, Right w') -> same w (plainValue w')
           (Nothing, Left _) -> property True
           _ -> counterexample (show (v, found)) False
         (Left _, Left err) ->

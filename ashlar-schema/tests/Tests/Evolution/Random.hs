@@ -263,9 +263,9 @@ holds (low, high) l = case wholeRange l of
     maybe True (\n -> maybe False (n <=) low) low'
       && maybe True (\n -> maybe False (n >=) high) high'
 
--- | The value of the new schema. 'Nothing' if it has a constructor that has been dropped.
+-- | The value of the new schema, in the plain format. 'Nothing' if it has a constructor that has been dropped.
 naive :: Evolved -> Value -> Maybe Value
-naive (Evolved old new edits _) = go (schemaRoot old) (schemaRoot new)
+naive (Evolved old new edits _) = go (schemaRoot old) (schemaRoot new) . plainValue
   where
     peelOld = peel (schemaDefinitions old)
     peelNew = peel (schemaDefinitions new)
@@ -321,7 +321,7 @@ naive (Evolved old new edits _) = go (schemaRoot old) (schemaRoot new)
         field f = case [(s, w) | (Field name s, w) <- olds, today name == fieldName f] of
           (s, w) : _ -> go s (fieldShape f) w
           [] -> case [bs | Added name bs <- said, name == fieldName f] of
-            bs : _ -> either (error . show) Just (runGetWhole (getValue (defaultSchema f)) bs)
+            bs : _ -> either (error . show) (Just . plainValue) (runGetWhole (getValue (defaultSchema f)) bs)
             [] -> error "no default"
         today :: Text -> Text
         today name

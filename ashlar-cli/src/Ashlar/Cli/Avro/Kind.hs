@@ -96,6 +96,8 @@ kindOf shapes = go
       Opaque _ _ (Just n) -> fixed n
       Opaque name _ _ -> KUnknown name
       Irregular name -> KUnknown name
+      Packed inner -> go inner
+      Unpacked inner -> go inner
       Reference i
         | definitionForm d /= Sum -> KRecord i d
         | all (null . constructorFields) cs && not (null cs) -> KEnum i d

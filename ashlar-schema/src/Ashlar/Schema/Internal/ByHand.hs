@@ -70,7 +70,7 @@ whole low high = shaped between (describe @b)
 -- is derived by 'Ashlar.Codec.Packed.Packed' needs it:
 --
 -- > instance Described Report where describe = packed derivedDescription
-packed :: Describe a -> Describe b
+packed :: Describe a -> Describe a
 packed = shaped Packed
 
 -- | Always the bytes of this value, as by 'Ashlar.Codec.Combinators.constant'.

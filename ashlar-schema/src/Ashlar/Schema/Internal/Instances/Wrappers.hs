@@ -78,7 +78,7 @@ instance (Counted a, Described a) => Described (Compact a) where
 
 -- | All of it in the packed format.
 instance (Pack a, Described a) => Described (Packed.Packed a) where
-  describe = packed (describe @a)
+  describe = shaped Packed (describe @a)
 
 -- | Inside of that, a part in the plain format.
 instance Described a => Described (Packed.Unpacked a) where
