@@ -10,8 +10,8 @@ import qualified Tests.Evolution.Attack
 import qualified Tests.Evolution.Changes
 import qualified Tests.Evolution.Given
 import qualified Tests.Evolution.Lossless
-import qualified Tests.Evolution.Packed
 import qualified Tests.Evolution.Mismatches
+import qualified Tests.Evolution.Packed
 import qualified Tests.Evolution.Pairs
 import qualified Tests.Evolution.Traps
 import qualified Tests.Fingerprints
