@@ -70,7 +70,7 @@ tests =
         decode @(Packed [()]) "\192\132\61" @?= Right (Packed (replicate 1000000 ()))
         overBudget (decode @(Packed [()]) "\128\128\128\128\16")
         overBudget (decode @(Packed (V.Vector ())) "\128\128\128\128\16")
-        overBudget (decode @[Packed ()] ("\0\0\0\0\1\0\0\0")),
+        overBudget (decode @[Packed ()] "\0\0\0\0\1\0\0\0"),
       testCase "a length that lies" $ do
         assertBool "list" (isLeft (decode @(Packed [Bool]) "\255\255\255\255\15\255"))
         assertBool "vector" (isLeft (decode @(Packed (V.Vector Bool)) "\255\255\255\255\15\255"))

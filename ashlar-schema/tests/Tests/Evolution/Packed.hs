@@ -1,7 +1,6 @@
 {-# LANGUAGE DataKinds #-}
 {-# LANGUAGE DeriveAnyClass #-}
 {-# LANGUAGE DeriveGeneric #-}
-{-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE DerivingVia #-}
 {-# LANGUAGE DuplicateRecordFields #-}
 {-# LANGUAGE ScopedTypeVariables #-}
@@ -99,7 +98,7 @@ chain = foldr (\k rest -> Short k (Just rest)) (Short 0 Nothing) <$> listOf arbi
 longer :: Short -> Long
 longer (Short k rest) = Long (fromIntegral k) (longer <$> rest)
 
-data Before = Before {number :: Word8}
+newtype Before = Before {number :: Word8}
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec, Pack, Described)
 

@@ -21,6 +21,7 @@ import Ashlar.Internal.Codec.Bits (Pool, putSymbol, withBits)
 import Ashlar.Internal.Codec.Instances.Packed ()
 import Ashlar.Internal.Codec.Pack (packing)
 import Ashlar.Schema.Internal.Types
+import Data.Bifunctor (bimap)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import Data.Int (Int16, Int32, Int64, Int8)
@@ -138,7 +139,7 @@ packValue pool value = case value of
   _ -> putValue value
 
 packWhole :: Leaf -> Integer -> Builder
-packWhole l n = putWhole (packedLeaf l) n
+packWhole = putWhole . packedLeaf
 
 -- | A value that is not packed, given one that may be. Its parts may still be packed.
 fromFormats :: Value -> Value
@@ -155,7 +156,7 @@ plainValue value = case value of
   Perhaps m -> Perhaps (plainValue <$> m)
   Several xs -> Several (V.map plainValue xs)
   Elements len xs -> Elements len (V.map plainValue xs)
-  Entries len xs -> Entries len (V.map (\(k, x) -> (plainValue k, plainValue x)) xs)
+  Entries len xs -> Entries len (V.map (bimap plainValue plainValue) xs)
   Indexed low high xs -> Indexed (plainValue low) (plainValue high) (V.map plainValue xs)
   Fields c xs -> Fields c (V.map plainValue xs)
   Tagged count i c xs -> Tagged count i c (V.map plainValue xs)
