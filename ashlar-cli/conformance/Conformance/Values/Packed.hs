@@ -64,7 +64,11 @@ shapes =
       hexed
         "Packed (Bool, Word16, Bool)"
         (one (Tuple [bool, word16, bool]))
-        [("good", "c0ac02"), ("a bit more", "e0ac02"), ("cut off", "c0ac"), ("two bytes", "80ac0280")],
+        [ ("good", "c0ac02"),
+          ("a bit more", "e0ac02"),
+          ("cut off", "c0ac"),
+          ("two bytes", "80ac0280")
+        ],
       hexed
         "Packed [Bool]"
         (one (List Length64 bool))
@@ -75,7 +79,10 @@ shapes =
           ("a length that lies", "ffffffff0fff")
         ],
       hexed "Packed [()]" (one (List LengthVarint (Leaf Unit))) [("two", "02")],
-      hexed "Packed (NonEmpty Bool)" (one (NonEmpty Length64 bool)) [("one", "0180"), ("none", "00")],
+      hexed
+        "Packed (NonEmpty Bool)"
+        (one (NonEmpty Length64 bool))
+        [("one", "0180"), ("none", "00")],
       hexed "Packed (Set Bool)" (one (Set Length64 bool)) [("both", "0240"), ("twice", "0200")],
       hexed
         "Packed (Map Word16 Bool)"
@@ -89,7 +96,10 @@ shapes =
         "Packed constant"
         (one (Tuple [bool, Constant "ab", bool]))
         [("good", "c06162"), ("other", "c06163")],
-      hexed "Packed opaque" (one (Tuple [bool, Opaque "UUID" 1 (Just 2), bool])) [("good", "c00102")]
+      hexed
+        "Packed opaque"
+        (one (Tuple [bool, Opaque "UUID" 1 (Just 2), bool]))
+        [("good", "c00102")]
     ]
   where
     bool = Leaf Boolean
@@ -106,7 +116,10 @@ definitions =
             [(hex, hex) | hex <- ["0100", "01ff", "01c0", "02d9", "038fa1", "05ffffff", "05123456"]]
           | n <- [1 .. 20]
         ],
-      hexed "Packed (one of 300)" (sums 300 (Reference 0)) [(hex, hex) | hex <- ["0000", "ffff", "ff80"]],
+      hexed
+        "Packed (one of 300)"
+        (sums 300 (Reference 0))
+        [(hex, hex) | hex <- ["0000", "ffff", "ff80"]],
       hexed "Packed retired" retired [(hex, hex) | hex <- ["00", "40", "80"]],
       hexed
         "Packed tree"

@@ -43,7 +43,8 @@ tests =
         \(Packed (Before k)) -> Packed (After k (Packed (Just True)))
     ]
   where
-    pairs = (\a b -> Packed (a, Unpacked b)) <$> arbitrary <*> arbitrary :: Gen (Packed (Word16, Unpacked Word16))
+    pairs :: Gen (Packed (Word16, Unpacked Word16))
+    pairs = (\a b -> Packed (a, Unpacked b)) <$> arbitrary <*> arbitrary
     keyed = M.mapKeys Packed . M.fromList <$> arbitrary :: Gen (M.Map (Packed (Word8, Bool)) Word8)
 
 -- Old values, written by their own instance, are read as today's.
@@ -70,7 +71,9 @@ instance Described New where
   evolution = [added @"more" [True]]
 
 genOld :: Gen Old
-genOld = Old <$> arbitrary <*> arbitrary <*> oneof [pure Nothing, Just . T.pack <$> listOf (choose ('a', 'z'))]
+genOld = Old <$> arbitrary <*> arbitrary <*> oneof [pure Nothing, Just . T.pack <$> letters]
+  where
+    letters = listOf (choose ('a', 'z'))
 
 newer :: Old -> New
 newer (Old a b c) = New (fromIntegral b) a c [True]

@@ -263,7 +263,8 @@ holds (low, high) l = case wholeRange l of
     maybe True (\n -> maybe False (n <=) low) low'
       && maybe True (\n -> maybe False (n >=) high) high'
 
--- | The value of the new schema, in the plain format. 'Nothing' if it has a constructor that has been dropped.
+-- | The value of the new schema, in the plain format. 'Nothing' if it has a constructor that has
+-- been dropped.
 naive :: Evolved -> Value -> Maybe Value
 naive (Evolved old new edits _) = go (schemaRoot old) (schemaRoot new) . plainValue
   where
@@ -321,7 +322,9 @@ naive (Evolved old new edits _) = go (schemaRoot old) (schemaRoot new) . plainVa
         field f = case [(s, w) | (Field name s, w) <- olds, today name == fieldName f] of
           (s, w) : _ -> go s (fieldShape f) w
           [] -> case [bs | Added name bs <- said, name == fieldName f] of
-            bs : _ -> either (error . show) (Just . plainValue) (runGetWhole (getValue (defaultSchema f)) bs)
+            bs : _ ->
+              either (error . show) (Just . plainValue) $
+                runGetWhole (getValue (defaultSchema f)) bs
             [] -> error "no default"
         today :: Text -> Text
         today name
