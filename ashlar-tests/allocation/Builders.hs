@@ -10,6 +10,7 @@ module Builders
     loopOfWrites,
     ownRecursion,
     varints,
+    packedTree,
     oneNumber,
     shortResponse,
     longOutput,
@@ -27,6 +28,7 @@ import Ashlar.Builder.Extra (byteStringInsert, lazyByteStringInsert)
 import Ashlar.Builder.Hex (encodeHex)
 import Ashlar.Builder.Varint (intVarint)
 import Ashlar.Codec
+import Ashlar.Codec.Packed (Pack, Packed (..))
 import Ashlar.Codec.Wrappers (Varint (..))
 import Ashlar.Get.Base64 (decodeBase64)
 import Ashlar.Get.Hex (decodeHex)
@@ -83,6 +85,23 @@ ownRecursion = do
     {-# NOINLINE run #-}
     atTopLevel v = elementsFrom v 0
     {-# NOINLINE atTopLevel #-}
+
+-- A symbol takes nothing, nor do the two sides of a fork. An asked buffer takes some hundred bytes.
+packedTree :: Assertion
+packedTree = do
+  few <- taken 4
+  more <- taken 14
+  (more - few < 8192) @? show (more - few) ++ " bytes for 32,736 more nodes"
+  where
+    taken :: Int -> IO Int
+    taken depth = do
+      t <- evaluate (treeOf depth)
+      allocated (toBufferIOWith 4096 (\_ _ -> pure ()) (put (Packed t)))
+    treeOf n = if n == 0 then Tip (n == 0) else Fork (treeOf (n - 1)) (treeOf (n - 1))
+
+data Forks = Fork !Forks !Forks | Tip !Bool
+  deriving stock (Generic)
+  deriving anyclass (Pack)
 
 elementsFrom :: U.Vector Word32 -> Int -> Builder
 elementsFrom v i

@@ -106,11 +106,11 @@ monadic = nothingForEach running
 -- With the 'Right' of the result, and what the result itself takes.
 strictRuns :: Assertion
 strictRuns = do
-  runTakes "pure" 208 (runGet (unknown (pure ())))
-  runTakes "a label" 208 (runGet (label "all" (pure ())))
+  runTakes "pure" 216 (runGet (unknown (pure ())))
+  runTakes "a label" 216 (runGet (label "all" (pure ())))
   -- The box of the result.
-  runTakes "a number" 224 (runGet (unknown getWord64le))
-  runTakes "to the end" 224 (runGetWhole (unknown (getWord64le <* getWord64le)))
+  runTakes "a number" 232 (runGet (unknown getWord64le))
+  runTakes "to the end" 232 (runGetWhole (unknown (getWord64le <* getWord64le)))
   where
     unknown :: Get a -> Get a
     unknown g = g

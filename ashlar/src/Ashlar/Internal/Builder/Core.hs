@@ -352,7 +352,7 @@ fused fits few d e m n f g
 -- @f@ where @g@ is @word8 (error "value")@. (Test "bytes before a value that is known to throw".)
 --
 -- The body is no call of another function. GHC would eta-reduce that to a partial application, and
--- then not inline it. (Allocation test "two fields of variable size".)
+-- then not inline it. (Allocation test "a packed tree".)
 separate :: Builder -> Builder -> Builder
 separate (Builder f) (Builder g) =
   Builder (oneShot (\c -> oneShot (\k s -> case f c k s of s' -> g c k s')))
