@@ -1,6 +1,9 @@
 /* What the packages base and unix do not offer in the same way in all their versions. Each function
  * returns -1 and sets errno if it fails. */
 
+/* Offsets of 64 bits on every machine. */
+#define _FILE_OFFSET_BITS 64
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -14,6 +17,13 @@ int ashlar_file_open(const char *path, int mode) {
   static const int how[] = {O_RDONLY, O_RDWR | O_CREAT, O_WRONLY, O_WRONLY | O_CREAT | O_EXCL,
                             O_WRONLY | O_CREAT | O_EXCL};
   return open(path, how[mode] | O_CLOEXEC | O_NOCTTY, mode == 4 ? 0600 : 0666);
+}
+
+/* Read and write at an offset. (On 32 bits, the functions that Haskell would import by their names
+ * take offsets of 32 bits.) */
+ssize_t ashlar_file_read_at(int fd, uint8_t *to, size_t n, int64_t at) { return pread(fd, to, n, at); }
+ssize_t ashlar_file_write_at(int fd, const uint8_t *from, size_t n, int64_t at) {
+  return pwrite(fd, from, n, at);
 }
 
 /* Become the only writer of an open file, without waiting. */

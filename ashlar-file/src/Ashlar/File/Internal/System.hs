@@ -86,7 +86,7 @@ import System.Posix.Files
   )
 import System.Posix.IO (closeFd)
 import System.Posix.Internals (withFilePath)
-import System.Posix.Types (COff (..), CSsize (..), DeviceID, Fd (..), FileID)
+import System.Posix.Types (CSsize (..), DeviceID, Fd (..), FileID)
 import System.Posix.Unistd (fileSynchronise, fileSynchroniseDataOnly)
 
 -- | An open file: its path, for errors, and its descriptor.
@@ -213,11 +213,11 @@ readAtMost file@(OpenFile path (Fd raw)) offset n
           throwErrnoPathIfMinus1Retry
             "read"
             path
-            ( c_pread
+            ( c_readAt
                 raw
                 (to `plusPtr` done)
                 (fromIntegral (m - done))
-                (fromIntegral offset + fromIntegral done)
+                (offset + fromIntegral done)
             )
         if got == 0 then pure done else goUpTo m to (done + fromIntegral got)
 
@@ -231,7 +231,7 @@ writeAll file@(OpenFile _ fd@(Fd raw)) start bytes size =
         throwErrnoIfMinus1RetryMayBlock
           "write"
           ( if there
-              then c_pwrite raw from (fromIntegral n) (fromIntegral offset)
+              then c_writeAt raw from (fromIntegral n) offset
               else c_write raw from (fromIntegral n)
           )
           (threadWaitWrite fd)
@@ -282,11 +282,11 @@ foreign import ccall safe "ashlar_file_lock"
 foreign import ccall safe "ashlar_file_random"
   c_random :: Ptr Word8 -> CSize -> IO CInt
 
-foreign import ccall safe "pread"
-  c_pread :: CInt -> Ptr Word8 -> CSize -> COff -> IO CSsize
+foreign import ccall safe "ashlar_file_read_at"
+  c_readAt :: CInt -> Ptr Word8 -> CSize -> Int64 -> IO CSsize
 
 foreign import ccall safe "write"
   c_write :: CInt -> Ptr Word8 -> CSize -> IO CSsize
 
-foreign import ccall safe "pwrite"
-  c_pwrite :: CInt -> Ptr Word8 -> CSize -> COff -> IO CSsize
+foreign import ccall safe "ashlar_file_write_at"
+  c_writeAt :: CInt -> Ptr Word8 -> CSize -> Int64 -> IO CSsize
