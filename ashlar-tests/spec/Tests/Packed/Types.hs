@@ -53,7 +53,7 @@ directions = sized go
       | n <= 1 = Tip <$> elements [minBound .. maxBound]
       | otherwise = frequency [(4, Fork <$> go (n `div` 2) <*> go (n `div` 2)), (1, go 0)]
 
-data Choice = One | Two Bool Int | Three {word :: Word16, again :: Choice}
+data Choice = One | Two Bool Int | Three Word16 Choice
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Pack)
 
