@@ -1,4 +1,7 @@
 {-# LANGUAGE OverloadedStrings #-}
+-- The instances are those of the library. Here each law of each would be specialised, which takes
+-- minutes.
+{-# OPTIONS_GHC -O0 #-}
 
 -- |
 -- Module      : Tests.Instances.Packed
