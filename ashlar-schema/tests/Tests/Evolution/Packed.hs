@@ -39,8 +39,8 @@ tests =
       becomes "packed keys get wider" keyed $ \m ->
         M.mapKeys (\(Packed (a, b)) -> Packed (fromIntegral a :: Word16, b)) m,
       becomes "a packed type that contains itself" chain longer,
-      becomes "a default that is packed itself" (Packed . Before <$> arbitrary) $
-        \(Packed (Before k)) -> Packed (After k (Packed (Just True)))
+      becomes "a default that is packed itself" (Packed <$> (Before <$> arbitrary <*> arbitrary)) $
+        \(Packed (Before k l)) -> Packed (After k l (Packed (Just True)))
     ]
   where
     pairs :: Gen (Packed (Word16, Unpacked Word16))
@@ -101,11 +101,11 @@ chain = foldr (\k rest -> Short k (Just rest)) (Short 0 Nothing) <$> listOf arbi
 longer :: Short -> Long
 longer (Short k rest) = Long (fromIntegral k) (longer <$> rest)
 
-newtype Before = Before {number :: Word8}
+data Before = Before {number :: Word8, last' :: Bool}
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec, Pack, Described)
 
-data After = After {number :: Word8, extra :: Packed (Maybe Bool)}
+data After = After {number :: Word8, last' :: Bool, extra :: Packed (Maybe Bool)}
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec, Pack)
 
