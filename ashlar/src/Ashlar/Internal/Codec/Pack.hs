@@ -26,6 +26,7 @@ module Ashlar.Internal.Codec.Pack
   ( Packed (..),
     Unpacked (..),
     Pack (..),
+    ByItself,
     GPack,
     genericPacking,
     genericUnpacking,

@@ -21,6 +21,10 @@ module Ashlar.Internal.Codec.Wrappers.Numbers
     ByteOrdered (..),
     Compact (..),
     compactLength,
+
+    -- * Messages of GHC
+    TooLarge,
+    OneByte,
   )
 where
 
@@ -111,6 +115,7 @@ instance TypeError (TooLarge Integer) ~ '() => VarintNumber Integer
 
 instance TypeError (TooLarge Natural) ~ '() => VarintNumber Natural
 
+-- | For numbers of any size.
 type TooLarge a =
   'ShowType a ':<>: 'Text " has no largest number, and a varint has at most 64 bits."
     ':$$: 'Text "Leave out the wrapper: small numbers take few bytes anyway. Or use Int."
@@ -231,6 +236,7 @@ instance TypeError (OneByte Int8) ~ '() => ByteOrdered Int8 where
   fixedLE = fixedInt8
   fixedBE = fixedInt8
 
+-- | For numbers of one byte.
 type OneByte a = 'ShowType a ':<>: 'Text " is one byte, which has no order. Leave out the wrapper."
 
 -- | A length as a varint. It is not negative, but otherwise untrusted.
