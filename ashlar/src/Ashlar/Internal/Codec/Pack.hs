@@ -60,6 +60,7 @@ import GHC.TypeLits (KnownSymbol, symbolVal)
 -- Use it as the type of a whole record or message, or derive an instance by it:
 --
 -- >>> :set -XDeriveGeneric -XDeriveAnyClass -XDerivingVia
+-- >>> import Ashlar.Codec.Packed
 -- >>> data Wind = North | East | South | West deriving (Show, Generic, Pack)
 -- >>> :{
 -- data Report = Report { gusts :: Bool, from :: Wind, speeds :: [Int] }
@@ -94,6 +95,7 @@ instance Pack a => Codec (Packed a) where
 --
 -- Use it for the fields whose types have no 'Pack', such as those with a format by hand.
 --
+-- >>> import Ashlar.Codec.Packed
 -- >>> encode (Packed (True, Unpacked (1 :: Word16)))
 -- "\128\SOH\NUL"
 newtype Unpacked a = Unpacked {getUnpacked :: a}
@@ -110,6 +112,7 @@ instance Codec a => Pack (Unpacked a) where
 -- | Types that have a packed format. Derive it, for a type and for those inside of it:
 --
 -- >>> :set -XDeriveGeneric -XDeriveAnyClass
+-- >>> import Ashlar.Codec.Packed
 -- >>> data Size = Small | Large Word16 deriving (Generic, Pack)
 -- >>> encode (Packed [Small, Large 300, Small])
 -- "\ETX@\172\STX"
