@@ -69,24 +69,9 @@ stat hs selection input = do
     BareFile _ _ -> putLines hs (aligned [[shown size, "bytes in the file"]])
   nodes <- newIORef (0 :: Int)
   root <- newNode
-  plain <- newIORef (0 :: Int64)
-  small <- newIORef (0 :: Int64)
-  let counting s = both . plainValue <$> getValue s
-        where
-          account' = account nodes root (plainSchema s)
-          both v = do
-            account' v
-            adding plain (putValue v)
-            adding small (putValue (InPacked v))
-      adding ref b = modifyIORef' ref (+ fromIntegral (B.length (toStrictByteString b)))
+  let counting s = account nodes root (plainSchema s) . plainValue <$> getValue s
   ((), end) <- foldInput hs selection input counting (\_ act -> act) ()
   rows <- rowsOf [] root
-  formats <- mapM readIORef [plain, small]
-  putLines hs . aligned $
-    zipWith
-      (\n name -> [shown n, "bytes of records in the " <> name <> " format"])
-      formats
-      ["plain", "packed"]
   let total = max 1 (maximum (1 : [bytes | (_, bytes, _) <- rows]))
       row (path, bytes, n) =
         [shown bytes, percent bytes total, shown n, T.pack (oneLine (T.unpack (showPath path)))]
