@@ -6,15 +6,15 @@
 --
 -- The plain format is made for speed: an 'Int' has eight bytes, a 'Bool' one. The packed format is
 -- made for size. Small numbers take one byte, and constructors share bytes. A list of an
--- enumeration takes a fifth of the bytes, and so does a tree of small things.
+-- enumeration of five constructors takes a third of the bytes, a tree of them a fifth.
 --
 -- [As a wrapper] 'Packed' serves a whole type and all inside it.
 -- [For one field] 'Ashlar.Codec.Wrappers.Varint' and 'Ashlar.Codec.Wrappers.Zigzag' make one number
 --   short, 'Ashlar.Codec.Wrappers.Compact' one length. All else stays plain.
 -- [As an exception] 'Unpacked' keeps a part of a packed value plain.
 --
--- @docs/benchmarks.md@ has sizes and times. The page \"How small can my data be?\" of the cookbook
--- says when to use it.
+-- @make bench BENCH=Packed@ compares its times with those of the plain format. The page \"How small
+-- can my data be?\" of the cookbook says when to use it.
 module Ashlar.Codec.Packed
   ( Packed (..),
     Pack,

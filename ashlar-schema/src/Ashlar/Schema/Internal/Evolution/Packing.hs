@@ -44,7 +44,7 @@ copying s shape = bytesOf id <$> getValue (packed s shape)
 leavingOut :: Schema -> Shape -> Get ByteString
 leavingOut s shape = B.empty <$ getValue (packed s shape)
 
--- | Is a part of the schema's values not packed, although they are?
+-- | Does the schema have a part that stays plain inside of a packed one?
 hasUnpacked :: Schema -> Bool
 hasUnpacked s = any within (schemaRoot s : concatMap fieldShapes (schemaDefinitions s))
   where
