@@ -81,7 +81,7 @@ schemas = withOrders $ \path inside run -> do
     `gives` ( 2,
               [],
               [ "ashlar: none: no schema that can be read: at byte 0, in Schema.schemaRoot: \
-                \constructor tag 110, but Shape has 14 constructors (tags 0 to 13)"
+                \constructor tag 110, but Shape has 16 constructors (tags 0 to 15)"
               ]
             )
 
@@ -375,7 +375,7 @@ undescribed = inFolder $ \folder -> do
   let path = folder </> "fixed"
       why =
         "no schema that can be read: at byte 0, in Schema.schemaRoot: constructor tag \
-        \110, but Shape has 14 constructors (tags 0 to 13)"
+        \110, but Shape has 16 constructors (tags 0 to 15)"
   writeRecords (fixedType "numbers") path [1, 2 :: Int64]
   ashlar folder ["verify", path]
     `gives` (0, ["fixed: values were not checked: " ++ why, "fixed: ok, 2 records in 1 block"], [])
