@@ -94,7 +94,7 @@ module Ashlar.Schema
     getValue,
     putValue,
     plainSchema,
-    plainValue,
+    getPlainValue,
 
     -- * Values as JSON
     valueToJson,

@@ -4,6 +4,7 @@
 module Tests.Generate
   ( genSchema,
     genValue,
+    plainValue,
     isExact,
     isComplete,
     mutations,
@@ -16,6 +17,7 @@ import Ashlar.Schema.Internal.Describe (Description (..), pruned)
 import Ashlar.Schema.Internal.Diff (wholeRange)
 import Ashlar.Schema.Internal.Types (fieldShapes, shapesIn)
 import Ashlar.Schema.Internal.Value (compareValues)
+import Data.Bifunctor (bimap)
 import qualified Data.ByteString as B
 import qualified Data.IntMap as IM
 import qualified Data.List as List
@@ -237,6 +239,20 @@ leafValue l = case l of
       oneof [arbitrary, elements "\x10FFFF\xFFFF\x800"] `suchThat` \c ->
         c < '\xD800' || c > '\xDFFF'
     big = oneof [choose (-1000, 1000), choose (-(2 ^ (70 :: Int)), 2 ^ (70 :: Int))]
+
+-- | What 'getPlainValue' should read in place of this value.
+plainValue :: Value -> Value
+plainValue value = case value of
+  InPacked x -> plainValue x
+  InPlain x -> plainValue x
+  Perhaps m -> Perhaps (plainValue <$> m)
+  Several xs -> Several (V.map plainValue xs)
+  Elements len xs -> Elements len (V.map plainValue xs)
+  Entries len xs -> Entries len (V.map (bimap plainValue plainValue) xs)
+  Indexed low high xs -> Indexed (plainValue low) (plainValue high) (V.map plainValue xs)
+  Fields c xs -> Fields c (V.map plainValue xs)
+  Tagged count i c xs -> Tagged count i c (V.map plainValue xs)
+  _ -> value
 
 -- | Does a decoder by schema refuse all that the decoder of the type does?
 isExact :: Schema -> Bool

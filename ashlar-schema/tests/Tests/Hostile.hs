@@ -48,7 +48,9 @@ tests =
         forAll genSchema $ \s -> case genValue s of
           Nothing -> discard
           Just gen -> forAll gen $ \v ->
-            runGetWhole (getValue s) (toStrictByteString (putValue v)) === Right v,
+            let bytes = toStrictByteString (putValue v)
+             in runGetWhole (getValue s) bytes === Right v
+                  .&&. runGetWhole (getPlainValue s) bytes === Right (plainValue v),
       testProperty "any bytes for a random schema" $
         forAll genSchema $ \s -> forAll (B.pack <$> arbitrary) (decodesOrNot s),
       testProperty "edited bytes of a schema" $

@@ -17,7 +17,7 @@ import Ashlar.Cli.FromJson
 import Ashlar.Cli.Input
 import Ashlar.File.Internal.System (randomWord)
 import Ashlar.Get (Get)
-import Ashlar.Schema (Schema, getJsonLine, getValue, plainSchema, plainValue)
+import Ashlar.Schema (Schema, getJsonLine, getPlainValue, getValue, plainSchema)
 import Ashlar.Schema.Internal.Json.Values (shapesOf)
 import Control.Exception (throwIO)
 import Control.Monad (unless, when)
@@ -59,9 +59,9 @@ outputOf form = case form of
       Right (toStrictByteString (putNames table), line <$> getValue s)
     avro sync s = do
       let shapes = shapesOf (plainSchema s)
-          line = fmap toStrictByteString . avroOf shapes . plainValue
+          line = fmap toStrictByteString . avroOf shapes
       json <- toStrictByteString <$> avroSchema shapes
-      Right (toStrictByteString (putFileHeader sync json), line <$> getValue s)
+      Right (toStrictByteString (putFileHeader sync json), line <$> getPlainValue s)
 
 -- What has not been written yet: how many records, and their bytes, the last first.
 data Held = Held !Int !Int [ByteString]

@@ -60,7 +60,7 @@ queryValues hs style selection path input = do
   where
     compiled s = let shapes = shapesOf (plainSchema s) in follow shapes (writer style shapes) path
     prepare s = case compiled s of
-      Just parts -> Right . parts . plainValue <$> getValue s
+      Just parts -> Right . parts <$> getPlainValue s
       Nothing -> Left s <$ getValue s
     shown seen x = do
       before <- readIORef seen

@@ -69,7 +69,7 @@ stat hs selection input = do
     BareFile _ _ -> putLines hs (aligned [[shown size, "bytes in the file"]])
   nodes <- newIORef (0 :: Int)
   root <- newNode
-  let counting s = account nodes root (plainSchema s) . plainValue <$> getValue s
+  let counting s = account nodes root (plainSchema s) <$> getPlainValue s
   ((), end) <- foldInput hs selection input counting (\_ act -> act) ()
   rows <- rowsOf [] root
   let total = max 1 (maximum (1 : [bytes | (_, bytes, _) <- rows]))

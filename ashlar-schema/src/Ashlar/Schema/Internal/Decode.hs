@@ -10,6 +10,7 @@
 module Ashlar.Schema.Internal.Decode
   ( getValue,
     getPlainValue,
+    getExpanded,
 
     -- * In any format
     Reader (..),
@@ -77,10 +78,21 @@ data Reader = Reader
 -- decoded. It may be untrusted, like the bytes: decoding takes time and memory in proportion to the
 -- bytes and the budget, whatever the schema.
 getValue :: Schema -> Get Value
-getValue s = plain (schemaRoot s)
+getValue = getMarked InPacked InPlain
+
+-- | 'getValue', but as a value of the 'plainSchema': no part of it says that it was packed.
+--
+-- For a schema that packs nothing it is 'getValue'.
+getPlainValue :: Schema -> Get Value
+getPlainValue = getMarked id id
+
+-- Given what to make of a packed value, and of one that stays plain inside of it.
+getMarked :: (Value -> Value) -> (Value -> Value) -> Schema -> Get Value
+getMarked inPacked inPlain s = plain (schemaRoot s)
   where
-    plain = shapesBy today (chargedIfEmpty . getWithBits . inPacked) plain s
-    inPacked = shapesBy packed inPacked plain s
+    plain = shapesBy today (fmap inPacked . chargedIfEmpty . getWithBits . packedPart) unpacked s
+    packedPart = shapesBy packed (fmap inPacked . packedPart) unpacked s
+    unpacked shape = inPlain <$> plain shape
 
 -- | The format of 'Codec'.
 today :: Reader
@@ -97,11 +109,12 @@ today =
       readCharge = chargeEmpties
     }
 
--- | 'getValue' of a value that is not packed, whatever the schema says.
-getPlainValue :: Schema -> Get Value
-getPlainValue s = plain (schemaRoot s)
+-- | Read a value of the schema from bytes that are not packed, whatever the schema says.
+getExpanded :: Schema -> Get Value
+getExpanded s = plain (schemaRoot s)
   where
-    plain = shapesBy today {readerLeast = leastToday {leastApart = False}} plain plain s
+    plain = shapesBy reader (fmap InPacked . plain) (fmap InPlain . plain) s
+    reader = today {readerLeast = leastToday {leastApart = False}}
 
 -- The format of 'Ashlar.Codec.Packed.Packed'. The least sizes are in bits, of which numbers and
 -- lengths have eight.
@@ -263,8 +276,8 @@ shapesBy reader inPacked inPlain s = uncovered
       Opaque _ _ (Just n) -> Raw <$> getByteString n
       Opaque name _ Nothing -> fail ("the format " ++ shortened name ++ " is not described")
       Irregular name -> fail ("the irregular type " ++ shortened name ++ " is not described")
-      Packed inner -> InPacked <$> inPacked inner
-      Unpacked inner -> InPlain <$> inPlain inner
+      Packed inner -> inPacked inner
+      Unpacked inner -> inPlain inner
 
     listGet :: Length -> Shape -> Get (V.Vector Value)
     listGet len inner = readLength reader len >>= elementsGet inner (\_ g -> g)

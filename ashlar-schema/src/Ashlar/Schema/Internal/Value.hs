@@ -7,7 +7,6 @@ module Ashlar.Schema.Internal.Value
   ( Value (..),
     putValue,
     fromFormats,
-    plainValue,
     compareValues,
     indicesBetween,
   )
@@ -21,7 +20,6 @@ import Ashlar.Internal.Codec.Bits (Pool, putSymbol, withBits)
 import Ashlar.Internal.Codec.Instances.Packed ()
 import Ashlar.Internal.Codec.Pack (packing)
 import Ashlar.Schema.Internal.Types
-import Data.Bifunctor (bimap)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import Data.Int (Int16, Int32, Int64, Int8)
@@ -146,20 +144,6 @@ fromFormats :: Value -> Value
 fromFormats value = case value of
   InPacked x -> fromFormats x
   InPlain x -> fromFormats x
-  _ -> value
-
--- | A value in the plain format, with all in it. It is one of the 'plainSchema'.
-plainValue :: Value -> Value
-plainValue value = case value of
-  InPacked x -> plainValue x
-  InPlain x -> plainValue x
-  Perhaps m -> Perhaps (plainValue <$> m)
-  Several xs -> Several (V.map plainValue xs)
-  Elements len xs -> Elements len (V.map plainValue xs)
-  Entries len xs -> Entries len (V.map (bimap plainValue plainValue) xs)
-  Indexed low high xs -> Indexed (plainValue low) (plainValue high) (V.map plainValue xs)
-  Fields c xs -> Fields c (V.map plainValue xs)
-  Tagged count i c xs -> Tagged count i c (V.map plainValue xs)
   _ -> value
 
 putCount :: Length -> Int -> Builder

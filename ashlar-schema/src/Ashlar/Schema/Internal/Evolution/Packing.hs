@@ -30,15 +30,15 @@ import qualified Data.Vector as V
 
 -- | The plain bytes of a packed value, given the shape that is packed.
 expanding :: Schema -> Shape -> Get ByteString
-expanding s shape = bytesOf plainValue <$> getValue (packed s shape)
+expanding s shape = bytesOf <$> getPlainValue (packed s shape)
 
 -- | The packed bytes of a value that is plain, with all in it.
 packing :: Schema -> Shape -> Get ByteString
-packing s shape = bytesOf InPacked <$> getPlainValue s {schemaRoot = shape}
+packing s shape = bytesOf . InPacked <$> getExpanded s {schemaRoot = shape}
 
 -- | The bytes of a packed value.
 copying :: Schema -> Shape -> Get ByteString
-copying s shape = bytesOf id <$> getValue (packed s shape)
+copying s shape = bytesOf <$> getValue (packed s shape)
 
 -- | No bytes in place of a packed value.
 leavingOut :: Schema -> Shape -> Get ByteString
@@ -63,7 +63,7 @@ plainEdits s = V.zipWith (\d -> map (plainEdit d)) (schemaDefinitions s)
       _ -> edit
     -- The bytes are those of a value of today's type.
     plainBytes shape bs =
-      either (const bs) (bytesOf plainValue) (runGetWhole (getValue s {schemaRoot = shape}) bs)
+      either (const bs) bytesOf (runGetWhole (getPlainValue s {schemaRoot = shape}) bs)
     shapeOf d n =
       listToMaybe
         [ fieldShape f
@@ -75,5 +75,5 @@ plainEdits s = V.zipWith (\d -> map (plainEdit d)) (schemaDefinitions s)
 packed :: Schema -> Shape -> Schema
 packed s shape = s {schemaRoot = Packed shape}
 
-bytesOf :: (Value -> Value) -> Value -> ByteString
-bytesOf f value = toStrictByteString (putValue (f value))
+bytesOf :: Value -> ByteString
+bytesOf = toStrictByteString . putValue
