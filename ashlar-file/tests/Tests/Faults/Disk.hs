@@ -180,7 +180,7 @@ survives file@(File _ synced since) = do
   let sectors = versions file
   torn <-
     frequency
-      [ (1, pure (map head sectors)),
+      [ (1, pure (concatMap (take 1) sectors)),
         (1, pure (map last sectors)),
         (4, mapM elements sectors)
       ]
