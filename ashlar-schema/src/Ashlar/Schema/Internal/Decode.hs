@@ -142,13 +142,12 @@ packedGet l = case l of
   Boolean -> (\i -> Truth (i == 1)) <$> getSymbol 2
   Character -> Letter l <$> unpacking
   ScalarCharacter -> Letter l . getScalarValue <$> unpacking
-  Bytes _ -> Blob l . getCompact <$> get
-  ByteArray _ -> Blob l . getCompact <$> get
-  Utf8 _ -> Written l . getCompact <$> get
   _ -> asWritten <$> leafGet (packedLeaf l)
   where
     asWritten value = case value of
       Whole _ n -> Whole l n
+      Written _ t -> Written l t
+      Blob _ bs -> Blob l bs
       _ -> value
 
 -- | 'getValue' in another format, which does not know 'Packed'.

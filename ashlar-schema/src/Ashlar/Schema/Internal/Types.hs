@@ -203,13 +203,16 @@ numberSize n = case n of
   I32 -> 4
   I64 -> 8
 
--- | How a leaf is written in a packed value: a number of 16 bits or more in LEB128, all others as
--- they are.
+-- | How a leaf is written in a packed value: a number of 16 bits or more in LEB128, and so is the
+-- length of text and of bytes. All others are as they are.
 packedLeaf :: Leaf -> Leaf
 packedLeaf l = case l of
   Number n
     | n `elem` [W16, W32, W64] -> Varint n
     | n `elem` [I16, I32, I64] -> Zigzag n
+  Bytes _ -> Bytes LengthVarint
+  ByteArray _ -> ByteArray LengthVarint
+  Utf8 _ -> Utf8 LengthVarint
   _ -> l
 
 -- | The shapes directly inside of a shape, from left to right.

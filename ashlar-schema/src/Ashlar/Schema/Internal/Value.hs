@@ -118,8 +118,8 @@ packValue pool value = case value of
   Fraction l n d -> packWhole l n <> packWhole l d
   Truth b -> packing pool b
   Letter _ c -> packing pool c
-  Written l t | l /= Utf16 -> packing pool t
-  Blob _ bs -> packing pool bs
+  Written l t -> putValue (Written (packedLeaf l) t)
+  Blob l bs -> putValue (Blob (packedLeaf l) bs)
   Perhaps m -> case m of
     Nothing -> putSymbol pool 2 0
     Just x -> putSymbol pool 2 1 <> packValue pool x
