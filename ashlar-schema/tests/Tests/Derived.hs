@@ -1,12 +1,13 @@
 {-# LANGUAGE DeriveAnyClass #-}
 {-# LANGUAGE DeriveGeneric #-}
 {-# LANGUAGE DerivingStrategies #-}
+{-# OPTIONS_GHC -O1 #-}
 
 -- |
 -- Module      : Tests.Derived
 -- Description : Types of every shape, with derived instances
 --
--- The first ones are those of docs/format.md.
+-- The first ones are those of docs/format.md. Their instances are optimised, as users' are.
 module Tests.Derived
   ( Record (..),
     AllFixed (..),
