@@ -1,9 +1,12 @@
 {-# LANGUAGE DeriveGeneric #-}
 {-# LANGUAGE DerivingStrategies #-}
+{-# OPTIONS_GHC -O0 #-}
 
 -- |
 -- Module      : Results
 -- Description : What was measured, and its files
+--
+-- These files are small, and GHC would take half a minute to optimise their instances of aeson's classes.
 module Results
   ( Report (..),
     Result (..),
