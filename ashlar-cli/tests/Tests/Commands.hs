@@ -9,6 +9,7 @@ module Tests.Commands (tests) where
 
 import Ashlar.Builder (hPutBuilder)
 import Ashlar.Codec (encode, put)
+import Ashlar.Codec.Packed (Packed (..))
 import Ashlar.File hiding (Outcome)
 import Ashlar.File.Described
 import Ashlar.Schema (Described, schema)
@@ -40,6 +41,7 @@ tests =
       testCase "diff" differences,
       testCase "cat" concatenated,
       testCase "stat" statistics,
+      testCase "stat: packed values" ofPacked,
       testCase "stat: a type that changed" changedParts,
       testCase "stat: a recursive type" recursive,
       testCase "files of values without a schema" bare,
@@ -291,10 +293,23 @@ statistics = withOrders $ \path _ run ->
                 "   66   44.9 %       3  .items[]",
                 "   42   28.6 %       3  .items[].name",
                 "   24   16.3 %       3  .items[].price",
-                "   17   11.6 %       3  .note"
+                "   17   11.6 %       3  .note",
+                "",
+                "packed: 67 bytes, 45.6 %"
               ],
               []
             )
+
+-- What is said of the packed format is what a file of packed values takes.
+ofPacked :: Assertion
+ofPacked = withOrders $ \path inside run -> do
+  writeRecords described (inside "packed") (map Packed orders)
+  plain <- printed (run ["stat", path])
+  small <- printed (run ["stat", inside "packed"])
+  let n = sum (map (B.length . encode . Packed) orders)
+  drop 3 (take 4 small) @?= [" " ++ show n ++ "  bytes of records"]
+  take 2 (words (last small)) @?= ["packed:", show n]
+  drop 4 small @?= drop 4 plain
 
 -- Where a type has changed, a path has one row for all schemas.
 changedParts :: Assertion
@@ -307,13 +322,15 @@ changedParts = inFolder $ \folder -> do
     @?= [ "bytes    share  values  path",
           "   57  100.0 %       4  .",
           "   32   56.1 %       4  .1",
-          "   25   43.9 %       4  .2"
+          "   25   43.9 %       4  .2",
+          "",
+          "packed: 8 bytes, 14.0 %"
         ]
   writeRecords described (folder </> "orders") orders
   appendRecords (reading (Order' 0 "")) (folder </> "orders") olderOrders
   appendRecords (reading (Order 0 Web [] Nothing)) (folder </> "orders") orders
   found <- printed (ashlar folder ["stat", folder </> "orders"])
-  let paths = map (last . words) (drop 6 found)
+  let paths = map (last . words) (takeWhile (/= "") (drop 6 found))
   paths
     @?= words
       ". .number .number' .channel .channel.Web .channel.Shop .channel.Shop.town \

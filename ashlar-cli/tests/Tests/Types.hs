@@ -21,6 +21,7 @@ module Tests.Types
 where
 
 import Ashlar.Codec (Codec)
+import Ashlar.Codec.Packed (Pack)
 import Ashlar.Schema (Described)
 import Data.ByteString (ByteString)
 import Data.Fixed (Centi)
@@ -39,15 +40,15 @@ data Order = Order
     note :: Maybe Text
   }
   deriving stock (Eq, Show, Generic)
-  deriving anyclass (Codec, Described)
+  deriving anyclass (Codec, Described, Pack)
 
 data Item = Item {name :: Text, price :: Double}
   deriving stock (Eq, Show, Generic)
-  deriving anyclass (Codec, Described)
+  deriving anyclass (Codec, Described, Pack)
 
 data Channel = Web | Shop {town :: Text, till :: Word8}
   deriving stock (Eq, Show, Generic)
-  deriving anyclass (Codec, Described)
+  deriving anyclass (Codec, Described, Pack)
 
 orders :: [Order]
 orders =

@@ -138,7 +138,7 @@ commands =
         <*> file "FILE"
     ),
     ( "stat",
-      "Show how many records and bytes there are, and which parts of the records take them",
+      "Show how many records and bytes there are, which parts take them, and what they take when packed",
       StatCommand <$> selection <*> schemaOption <*> file "FILE"
     )
   ]

@@ -45,7 +45,8 @@ data Node = Node
     nodeParts :: !(IORef (M.Map Step (Int, Node)))
   }
 
--- | Show how many records, blocks and bytes there are, and which parts of the values take them.
+-- | Show how many records, blocks and bytes there are, which parts of the values take them, and what
+-- the values would take in the packed format.
 stat :: Handles -> Selection -> Input -> IO ExitCode
 stat hs selection input = do
   needFile "stat" (inputPath input)
@@ -69,13 +70,21 @@ stat hs selection input = do
     BareFile _ _ -> putLines hs (aligned [[shown size, "bytes in the file"]])
   nodes <- newIORef (0 :: Int)
   root <- newNode
-  let counting s = account nodes root (plainSchema s) <$> getPlainValue s
+  inPacked <- newIORef 0
+  let counting s = inBoth (account nodes root (plainSchema s)) <$> getPlainValue s
+      inBoth inPlain value = do
+        () <- inPlain value
+        modifyIORef' inPacked (+ encodedLength (InPacked value))
   ((), end) <- foldInput hs selection input counting (\_ act -> act) ()
   rows <- rowsOf [] root
-  let total = max 1 (maximum (1 : [bytes | (_, bytes, _) <- rows]))
+  packedBytes <- readIORef inPacked
+  let total = maximum (0 : [bytes | (_, bytes, _) <- rows])
       row (path, bytes, n) =
         [shown bytes, percent bytes total, shown n, T.pack (oneLine (T.unpack (showPath path)))]
-  putLines hs ("" : aligned (["bytes", "share", "values", "path"] : map row rows))
+  putLines hs $
+    "" :
+    aligned (["bytes", "share", "values", "path"] : map row rows)
+      ++ ["", T.unwords ["packed:", shown packedBytes, "bytes,", percent packedBytes total]]
   pure (exitOf end)
   where
     counted (files, records, blocks, stored, expanded) event = case event of
@@ -91,8 +100,11 @@ stat hs selection input = do
       FileBegins _ _ -> let n = files + 1 :: Int64 in n `seq` (n, records, blocks, stored, expanded)
       _ -> (files, records, blocks, stored, expanded)
     percent n total =
-      let tenths = (n * 1000 + total `div` 2) `div` total
+      let tenths = (n * 1000 + total `div` 2) `div` max 1 total
        in T.concat [shown (tenths `div` 10), ".", shown (tenths `mod` 10), " %"]
+
+encodedLength :: Value -> Int64
+encodedLength value = fromIntegral (B.length (toStrictByteString (putValue value)))
 
 shown :: Show a => a -> Text
 shown x = T.pack (show x)
@@ -129,8 +141,8 @@ account nodes root s =
   where
     shapes = shapesOf s
     definitions = schemaDefinitions s
-    own node n = modifyIORef' (nodeOwn node) (+ fromIntegral (n :: Int))
-    leaf node value = own node (B.length (toStrictByteString (putValue value)))
+    own node n = modifyIORef' (nodeOwn node) (+ n)
+    leaf node value = own node (encodedLength value)
 
     go :: Node -> IM.IntMap Node -> Shape -> Value -> IO ()
     go node above shape value = case (bareShape shapes shape, value) of
