@@ -35,8 +35,8 @@ rest_packages=(chromium)
 # make lint.
 lint_packages=(hlint ormolu)
 
-# scripts/fuzz-c.
-fuzz_packages=(clang libclang-rt-dev)
+# scripts/fuzz-c and oss-fuzz/build.sh.
+fuzz_packages=(clang libclang-rt-dev zip)
 
 # scripts/in-root. mmdebstrap finds the keys of other releases by gpg, and asks arch-test if the
 # machine runs another architecture.

@@ -16,12 +16,11 @@ import Data.Foldable (toList)
 import Data.IORef
 import Data.List (isInfixOf)
 import qualified Data.Map as Map
+import OneInput
 import Search
 import System.Environment (getArgs)
 import System.Exit
 import System.IO
-import Tests.Fuzz.Getters
-import Tests.Fuzz.Instances
 import Tests.Fuzz.Target
 
 -- The options, and what they are without any.
@@ -75,18 +74,16 @@ main :: IO ()
 main = do
   hSetBuffering stderr LineBuffering
   args <- getArgs
-  case parse args (Arguments defaults "" 1 ".hpc" False Nothing Nothing Nothing) of
+  case parse args (Arguments defaultOptions "" 1 ".hpc" False Nothing Nothing Nothing) of
     Nothing -> hPutStr stderr usage >> exitWith (ExitFailure 2)
     Just a -> fuzz a
-  where
-    defaults = Options 60 300 "fuzz/regressions" (30000000, 500000)
 
 fuzz :: Arguments -> IO ()
 fuzz a = do
   ticks <- startCoverage
   seedRandom (fromIntegral (seed a))
   deadlyCases (optionFindings (options a) ++ "/deadly.txt")
-  let targets = [t | t <- instances ++ getters, only a `isInfixOf` targetName t]
+  let targets = [t | t <- allTargets, only a `isInfixOf` targetName t]
   forM_ (costTries a) $ \n -> costs n targets >> exitSuccess
   saved <- maybe (pure Map.empty) load (loadFrom a)
   _ <- evaluate (sum (map S.length (concat (Map.elems saved))))

@@ -10,6 +10,7 @@
 -- and written as a regression file.
 module Search
   ( Options (..),
+    defaultOptions,
     Running (..),
     start,
     rounds,
@@ -48,6 +49,10 @@ data Options = Options
     -- | How many bytes a case may allocate, and how many more for each byte of input.
     optionAllocation :: (Int64, Int64)
   }
+
+-- | A minute, and inputs of up to 300 bytes.
+defaultOptions :: Options
+defaultOptions = Options 60 300 "fuzz/regressions" (30000000, 500000)
 
 -- | A target, what its cases have reached, and its corpus.
 data Running = Running

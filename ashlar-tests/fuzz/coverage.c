@@ -70,6 +70,19 @@ uint32_t fuzz_take(uint8_t *seen, uint64_t *cost) {
   return news;
 }
 
+/* Clear all ticks, and count each in one of n counters, up to 255. */
+void fuzz_counts(uint8_t *counters, size_t n) {
+  size_t k = 0;
+  for (uint32_t m = 0; m < module_count; m++)
+    for (uint32_t i = 0; i < modules[m].count; i++, k++) {
+      StgWord64 ticks = modules[m].ticks[i];
+      if (ticks == 0) continue;
+      StgWord64 sum = counters[k % n] + ticks;
+      counters[k % n] = sum < ticks || sum > 255 ? 255 : (uint8_t)sum;
+      modules[m].ticks[i] = 0;
+    }
+}
+
 static uint64_t state;
 
 void fuzz_seed(uint64_t seed) { state = seed; }
