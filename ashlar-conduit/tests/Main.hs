@@ -27,36 +27,35 @@ import Tests.Streams
 main :: IO ()
 main =
   defaultMain $
-    localOption (mkTimeout 60000000) $
-      testGroup
-        "conduit"
-        [ testGroup
-            "builders"
-            [ testProperty "sourceBuilder: the bytes, each time it runs" sourceProp,
-              testProperty "sourceBuilder: no further than it is asked" lazyProp,
-              testProperty "sourceBuilder: an exception can be caught, after a prefix" thrownProp,
-              testProperty "sourceBuilder: what was inserted or flushed arrives in time" $
-                prompt (\consume b -> runConduit (sourceBuilder b .| mapM_C consume)),
-              testProperty "sourceBuilder: a stream that runs twice is not kept" (once memoryProp),
-              testProperty "conduitPut: the bytes of all values" putProp,
-              testProperty "conduitPut: in ST" stProp,
-              testProperty "conduitPut: a flush passes on what comes before it" flushProp,
-              testProperty "conduitPut: what was inserted or flushed arrives in time" $
-                prompt (\consume b -> runConduit (yield b .| conduitPut id .| mapM_C consume)),
-              testProperty "conduitPut: a value may be endless" (once endlessProp),
-              testProperty "conduitPut: chunks are full" fullProp
-            ],
-          testGroup
-            "decoders"
-            [ testProperty "sinkGetEither: result, error, leftovers, however cut" sinkProp,
-              testProperty "sinkGet: one after another" severalProp,
-              testProperty "conduitGetEither: values, error, leftovers, however cut" getProp,
-              testProperty "conduitGet: an error is thrown after the values before it" throwsProp,
-              testProperty "conduitGet: values come with the chunk that completes them" promptProp,
-              testProperty "an exception of a decoder can be caught" decoderThrowsProp,
-              testProperty "there and back" roundTripProp
-            ]
-        ]
+    testGroup
+      "conduit"
+      [ testGroup
+          "builders"
+          [ testProperty "sourceBuilder: the bytes, each time it runs" sourceProp,
+            testProperty "sourceBuilder: no further than it is asked" lazyProp,
+            testProperty "sourceBuilder: an exception can be caught, after a prefix" thrownProp,
+            testProperty "sourceBuilder: what was inserted or flushed arrives in time" $
+              prompt (\consume b -> runConduit (sourceBuilder b .| mapM_C consume)),
+            testProperty "sourceBuilder: a stream that runs twice is not kept" (once memoryProp),
+            testProperty "conduitPut: the bytes of all values" putProp,
+            testProperty "conduitPut: in ST" stProp,
+            testProperty "conduitPut: a flush passes on what comes before it" flushProp,
+            testProperty "conduitPut: what was inserted or flushed arrives in time" $
+              prompt (\consume b -> runConduit (yield b .| conduitPut id .| mapM_C consume)),
+            testProperty "conduitPut: a value may be endless" (once endlessProp),
+            testProperty "conduitPut: chunks are full" fullProp
+          ],
+        testGroup
+          "decoders"
+          [ testProperty "sinkGetEither: result, error, leftovers, however cut" sinkProp,
+            testProperty "sinkGet: one after another" severalProp,
+            testProperty "conduitGetEither: values, error, leftovers, however cut" getProp,
+            testProperty "conduitGet: an error is thrown after the values before it" throwsProp,
+            testProperty "conduitGet: values come with the chunk that completes them" promptProp,
+            testProperty "an exception of a decoder can be caught" decoderThrowsProp,
+            testProperty "there and back" roundTripProp
+          ]
+      ]
 
 sourceProp :: Property
 sourceProp = forAll (choose (0, 40000)) $ \n -> ioProperty $ do

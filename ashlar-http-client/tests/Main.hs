@@ -11,5 +11,4 @@ import qualified Tests.Peers
 main :: IO ()
 main =
   defaultMain $
-    localOption (mkTimeout 60000000) $
-      testGroup "http-client" [Tests.Model.tests, Tests.Peers.tests, Tests.Failures.tests]
+    testGroup "http-client" [Tests.Model.tests, Tests.Peers.tests, Tests.Failures.tests]

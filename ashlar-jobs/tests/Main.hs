@@ -24,8 +24,7 @@ main = do
   case args of
     "child" : rest -> Tests.Processes.child rest
     _ ->
-      -- A job that does not end is a failure.
-      defaultMain . localOption (mkTimeout 60000000) $
+      defaultMain $
         testGroup
           "jobs"
           [ Tests.Envelopes.tests,

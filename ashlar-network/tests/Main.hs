@@ -26,7 +26,7 @@ main = do
     _ -> do
       -- Some tests count the descriptors and the memory of the process.
       setEnv "TASTY_NUM_THREADS" "1"
-      defaultMain . localOption (mkTimeout 60000000) $
+      defaultMain $
         testGroup
           "network"
           [ Tests.Sockets.tests,

@@ -27,33 +27,32 @@ import Tests.Streams
 main :: IO ()
 main =
   defaultMain $
-    localOption (mkTimeout 60000000) $
-      testGroup
-        "pipes"
-        [ testGroup
-            "builders"
-            [ testProperty "fromBuilder: the bytes, each time it runs" builderProp,
-              testProperty "fromBuilder: no further than it is asked" lazyProp,
-              testProperty "fromBuilder: an exception is thrown after the bytes before" thrownProp,
-              testProperty "fromBuilder: what was inserted or flushed arrives in time" $
-                prompt (\consume b -> runEffect (for (fromBuilder b) (lift . consume))),
-              testProperty "fromBuilder: a stream that runs twice is not kept" (once memoryProp),
-              testProperty "fromValues: the bytes of all values, and the result" valuesProp,
-              testProperty "fromValues: a flush passes on what comes before it" flushProp,
-              testProperty "fromValues: what was inserted or flushed arrives in time" $
-                prompt (\consume b -> runEffect (for (fromValues id (yield b)) (lift . consume))),
-              testProperty "fromValues: a value may be endless" (once endlessProp),
-              testProperty "fromValues: chunks are full" fullProp
-            ],
-          testGroup
-            "decoders"
-            [ testProperty "getFirst: result, error and rest do not depend on chunks" firstProp,
-              testProperty "toValues: values, error and rest do not depend on chunks" toValuesProp,
-              testProperty "toValues: values come with the chunk that completes them" promptProp,
-              testProperty "an exception of a decoder comes after the values before it" throwsProp,
-              testProperty "there and back" roundTripProp
-            ]
-        ]
+    testGroup
+      "pipes"
+      [ testGroup
+          "builders"
+          [ testProperty "fromBuilder: the bytes, each time it runs" builderProp,
+            testProperty "fromBuilder: no further than it is asked" lazyProp,
+            testProperty "fromBuilder: an exception is thrown after the bytes before" thrownProp,
+            testProperty "fromBuilder: what was inserted or flushed arrives in time" $
+              prompt (\consume b -> runEffect (for (fromBuilder b) (lift . consume))),
+            testProperty "fromBuilder: a stream that runs twice is not kept" (once memoryProp),
+            testProperty "fromValues: the bytes of all values, and the result" valuesProp,
+            testProperty "fromValues: a flush passes on what comes before it" flushProp,
+            testProperty "fromValues: what was inserted or flushed arrives in time" $
+              prompt (\consume b -> runEffect (for (fromValues id (yield b)) (lift . consume))),
+            testProperty "fromValues: a value may be endless" (once endlessProp),
+            testProperty "fromValues: chunks are full" fullProp
+          ],
+        testGroup
+          "decoders"
+          [ testProperty "getFirst: result, error and rest do not depend on chunks" firstProp,
+            testProperty "toValues: values, error and rest do not depend on chunks" toValuesProp,
+            testProperty "toValues: values come with the chunk that completes them" promptProp,
+            testProperty "an exception of a decoder comes after the values before it" throwsProp,
+            testProperty "there and back" roundTripProp
+          ]
+      ]
 
 builderProp :: Property
 builderProp = forAll (choose (0, 40000)) $ \n -> ioProperty $ do

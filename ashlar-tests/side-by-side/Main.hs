@@ -25,7 +25,7 @@ import Test.Tasty.HUnit
 
 main :: IO ()
 main =
-  defaultMain . localOption (mkTimeout 60000000) $
+  defaultMain $
     testGroup
       "side by side"
       [ testGroup "Data.ByteString.Builder" (map builder Rows.Bytestring.rows),

@@ -12,7 +12,6 @@ import qualified Tests.Peers
 main :: IO ()
 main =
   defaultMain $
-    localOption (mkTimeout 60000000) $
-      testGroup
-        "wai"
-        [Tests.Model.tests, Tests.Lengths.tests, Tests.Events.tests, Tests.Peers.tests]
+    testGroup
+      "wai"
+      [Tests.Model.tests, Tests.Lengths.tests, Tests.Events.tests, Tests.Peers.tests]
