@@ -1,6 +1,4 @@
 {-# LANGUAGE Trustworthy #-}
--- Each run of a conduit runs its builder anew: the output must not be shared.
-{-# OPTIONS_GHC -fno-cse -fno-full-laziness #-}
 
 -- |
 -- Module      : Ashlar.Conduit
@@ -60,18 +58,16 @@ import Data.Conduit
 -- >>> runConduit (sourceBuilder (foldMap intDec [1 ..]) .| takeCE 15 .| foldC) :: IO ByteString
 -- "123456789101112"
 sourceBuilder :: Monad m => Builder -> ConduitT i ByteString m ()
-sourceBuilder b = lift (pure ()) >>= \() -> go (chunksOf b)
+sourceBuilder b = lift (pure b) >>= go . toLazyByteStringWith (untrimmedStrategy 4096 32768) L.empty
   where
     go chunks = do
       now <- forced chunks
       case now of
         L.Empty -> pure ()
         L.Chunk bs rest -> yield bs >> go rest
+-- Each run has the builder from the monad, which is unknown here. So its output is a value of this run,
+-- and no other run can share it. Inlined, it could.
 {-# NOINLINE sourceBuilder #-}
-
-chunksOf :: Builder -> L.ByteString
-chunksOf = toLazyByteStringWith (untrimmedStrategy 4096 32768) L.empty
-{-# NOINLINE chunksOf #-}
 
 -- Evaluate in the monad, where an exception can be caught.
 forced :: Monad m => a -> ConduitT i o m a

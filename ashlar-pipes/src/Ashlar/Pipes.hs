@@ -1,7 +1,5 @@
 {-# LANGUAGE RankNTypes #-}
 {-# LANGUAGE Trustworthy #-}
--- Each run of a producer runs its builder anew: the output must not be shared.
-{-# OPTIONS_GHC -fno-cse -fno-full-laziness #-}
 
 -- |
 -- Module      : Ashlar.Pipes
@@ -47,18 +45,16 @@ import Pipes
 -- early. Each run of the producer runs it anew. An exception of a value is thrown in the monad,
 -- when the chunk is made that would have contained the value.
 fromBuilder :: Monad m => Builder -> Producer' ByteString m ()
-fromBuilder b = lift (pure ()) >>= \() -> go (chunksOf b)
+fromBuilder b = lift (pure b) >>= go . toLazyByteStringWith (untrimmedStrategy 4096 32768) L.empty
   where
     go chunks = do
       now <- forced chunks
       case now of
         L.Empty -> pure ()
         L.Chunk bs rest -> yield bs >> go rest
+-- Each run has the builder from the monad, which is unknown here. So its output is a value of this run,
+-- and no other run can share it. Inlined, it could.
 {-# NOINLINE fromBuilder #-}
-
-chunksOf :: Builder -> L.ByteString
-chunksOf = toLazyByteStringWith (untrimmedStrategy 4096 32768) L.empty
-{-# NOINLINE chunksOf #-}
 
 -- Evaluate in the monad, where an exception can be caught.
 forced :: Monad m => a -> Proxy x' x y' y m a
