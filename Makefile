@@ -33,9 +33,10 @@ test-rest: ## run the suites that take long
 	@scripts/setup rest
 	@scripts/test-suites --rest
 
-lint: ## check layers, notes, layout and cabal files; run hlint
+lint: ## check layers, notes, layout, cabal files and versions; run hlint
 	@scripts/setup lint
-	@scripts/lint
+	@status=0; scripts/lint || status=1; scripts/versions --self-test || status=1; \
+	 scripts/versions --check || status=1; exit $$status
 
 docs: setup ## write the Haddock pages to dist-newstyle/haddock
 	@scripts/docs

@@ -32,8 +32,8 @@ peers_packages+=(chromium mypy node-typescript nodejs python3-avro python3-panda
 # make test-rest: it opens the benchmarks' report.
 rest_packages=(chromium)
 
-# make lint.
-lint_packages=(hlint ormolu)
+# make lint. scripts/versions looks for the newest release by git.
+lint_packages=(git hlint ormolu)
 
 # scripts/fuzz-c and oss-fuzz/build.sh.
 fuzz_packages=(clang libclang-rt-dev zip)
