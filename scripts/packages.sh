@@ -38,6 +38,9 @@ lint_packages=(hlint ormolu)
 # scripts/fuzz-c.
 fuzz_packages=(clang libclang-rt-dev)
 
+# scripts/load.
+load_packages=(nginx wrk)
+
 # scripts/in-root. mmdebstrap finds the keys of other releases by gpg, and asks arch-test if the
 # machine runs another architecture.
 root_packages=(arch-test debian-archive-keyring gpg mmdebstrap mount util-linux)
