@@ -38,6 +38,9 @@ lint_packages=(git hlint ormolu)
 # scripts/fuzz-c and oss-fuzz/build.sh.
 fuzz_packages=(clang libclang-rt-dev zip)
 
+# scripts/load.
+load_packages=(nginx wrk)
+
 # scripts/in-root. mmdebstrap finds the keys of other releases by gpg, and asks arch-test if the
 # machine runs another architecture.
 root_packages=(arch-test debian-archive-keyring gpg mmdebstrap mount util-linux)

@@ -150,6 +150,16 @@ tests =
                 "\x89\&ASHMSG\n\1\0\2\0" <> C.replicate 20 '\0'
               ]
         ],
+      testProperty "a schema of exactly the limit is accepted" . once . conjoin $
+        [ ioProperty . withEnds Pair $ \a b -> do
+            let options = defaultOptions {optionsSchemaLimit = limit}
+            (r, _) <-
+              both
+                (outcome (withConnection options number number a nothing))
+                (outcome (withConnection defaultOptions number number b nothing))
+            pure (r === expected)
+          | (limit, expected) <- [(6, Right ()), (5, Left "InvalidHandshake")]
+        ],
       testProperty "each byte of a hello changed: refused" . once . ioProperty $ do
         bytes <- recorded defaultOptions number (const (pure ()))
         ends <- forM [0 .. S.length bytes - 9] $ \i -> do

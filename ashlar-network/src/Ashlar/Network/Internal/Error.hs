@@ -23,7 +23,7 @@ data ConnectionError
     OtherProtocol !ByteString
   | -- | The peer's handshake has a version that this one does not know.
     UnknownVersion !Word16
-  | -- | The peer's handshake is damaged, or its schema has more than 1 MiB: how.
+  | -- | The peer's handshake is damaged, or its schema is too long: how.
     InvalidHandshake String
   | -- | The messages of the peer cannot be read as those of this end: why not.
     CannotRead String

@@ -66,7 +66,8 @@ receiveHello link inc = do
   let flags = number (S.take 2 rest) :: Word16
       n = number (S.drop 18 rest) :: Word32
   when (flags > 1) $ invalid ("it has the unknown flags " ++ show flags)
-  when (n > schemaLimit) $ invalid ("its schema has " ++ show n ++ " bytes")
+  when (toInteger n > toInteger (optionsSchemaLimit (linkOptions link))) $
+    invalid ("its schema has " ++ show n ++ " bytes")
   schema <- takeBytes inc (fromIntegral n)
   check <- takeBytes inc 4
   when (number check /= crc32c (S.concat [magic, version, rest, schema])) $
@@ -106,7 +107,3 @@ receiveVerdict link inc = do
 -- | The longest refusal, in bytes.
 verdictLimit :: Int
 verdictLimit = 4096
-
--- | The largest schema that is accepted, in bytes.
-schemaLimit :: Word32
-schemaLimit = 1048576
