@@ -55,6 +55,11 @@ site_packages=(jq pandoc python3)
 check_packages=(chromium chromium-driver default-jre-headless python3-selenium)
 command -v npm >/dev/null || check_packages+=(npm)
 
+# scripts/ported. The package hspec-discover has a program.
+mapfile -t ported_packages < <(haskell filelock generic-data hedgehog hspec hunit lens lens-action network-bsd old-time \
+  only quickcheck-instances test-framework test-framework-hunit test-framework-quickcheck2 text-short th-expand-syns)
+ported_packages+=(hspec-discover)
+
 # .ci/run.
 ci_packages=(make "${peers_packages[@]}" "${rest_packages[@]}" "${lint_packages[@]}" "${root_packages[@]}"
   "${site_packages[@]}")
