@@ -92,11 +92,13 @@ withRedis options action =
 perform ::
   Redis ->
   (Redis -> R.Connection) ->
-  -- | How many microseconds the commands themselves wait.
+  -- | How many microseconds a reply may take.
   Int ->
+  -- | What silence means, if that is no reason to ask again.
+  Maybe a ->
   R.Redis (Either R.Reply a) ->
   IO a
-perform redis pool time commands = do
+perform redis pool time silence commands = do
   end <- (+ fromIntegral patience / 1000000) <$> getMonotonicTime
   go end 0
   where
@@ -110,7 +112,7 @@ perform redis pool time commands = do
           | full e -> later end failed (EngineFailed (C.unpack e))
           | otherwise -> throwIO (EngineFailed (C.unpack e))
         Right (Just (Left other)) -> throwIO (EngineFailed (take 200 (show other)))
-        Right Nothing -> later end failed (Unreachable "no reply")
+        Right Nothing -> maybe (later end failed (Unreachable "no reply")) pure silence
         Left why -> later end failed (Unreachable why)
     -- The first time at once: the connection may have been an old one.
     later end failed why = do
@@ -119,7 +121,7 @@ perform redis pool time commands = do
       threadDelay (min 1000000 (failed * 20000))
       go end (2 * failed + 1)
     attempt =
-      (Right <$> timeout (time + max 1000000 patience) (R.runRedis (pool redis) commands))
+      (Right <$> timeout time (R.runRedis (pool redis) commands))
         `catches` [ Handler (\e -> pure (Left (displayException (e :: IOException)))),
                     Handler (\e -> pure (Left (displayException (e :: R.ConnectionLostException)))),
                     Handler (\e -> pure (Left (displayException (e :: R.ConnectTimeout))))
@@ -230,8 +232,12 @@ redisEngine redis name =
     milliseconds = roundedUp 1000
     roundedUp unit time = (time + unit - 1) `div` unit
 
-    quick = perform redis quickly 0
-    wait = perform redis waiting (waited + 1000000)
+    quick = perform redis quickly patience Nothing
+    patience = max 1000000 (redisPatience (redisOptions redis))
+    -- Whoever waits sends nothing, so it is never told that the other end is gone: Redis on a new
+    -- host, or after a power failure. Its callers go on with a command that does not wait.
+    wait :: R.Redis (Either R.Reply (Maybe a)) -> IO (Maybe a)
+    wait = perform redis waiting (waited + 1000000 + patience `div` 4) (Just Nothing)
     eval :: ByteString -> [ByteString] -> [ByteString] -> IO R.Reply
     eval code keys arguments = quick (failing <$> R.eval code (state : keys) arguments)
     failing reply = case reply of
