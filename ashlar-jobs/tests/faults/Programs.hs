@@ -21,7 +21,7 @@ import Ashlar.Jobs.Envelope
 import Ashlar.Schema
 import Control.Concurrent (threadDelay)
 import Control.Exception (displayException, handle)
-import Control.Monad (foldM, forM_, unless, when)
+import Control.Monad (foldM, forM_, unless)
 import qualified Data.ByteString.Char8 as C
 import Data.IORef
 import Data.Int (Int64)
@@ -91,7 +91,7 @@ data OtherReading = OtherReading {number :: Int64, sensor :: Int64, values :: V.
   deriving stock (Generic)
   deriving anyclass (Codec, Described)
 
--- | Works, and takes this number of microseconds for each record.
+-- | Works, with this number of milliseconds before each command.
 workAs :: String -> T.Text -> Int -> Engine -> IO ()
 workAs version who delay engine = case version of
   "same" -> run (job name :: Faults Reading) id
@@ -104,15 +104,21 @@ workAs version who delay engine = case version of
     run j older = do
       dropped <- newIORef (0 :: Int)
       let counted r w n bytes aside = do
+            wait
             kept <- engineStore engine r w n bytes aside
             unless kept (modifyIORef' dropped (+ 1))
             pure kept
           options = defaultWorkerOptions {workerName = Just who, workerIdle = 1000000}
-      done <- workerWith options engine {engineStore = counted} j $ \x -> do
-        when (delay > 0) (threadDelay delay)
-        pure (quality rounds (older x))
+          slow =
+            engine
+              { engineTake = \r w idle -> wait >> engineTake engine r w idle,
+                engineStore = counted,
+                engineAcknowledge = \r d -> wait >> engineAcknowledge engine r d
+              }
+      done <- workerWith options slow j (pure . quality rounds . older)
       n <- readIORef dropped
       putStrLn (show done ++ ", " ++ show n ++ " results were there before")
+    wait = threadDelay (1000 * delay)
 
 rounds :: Int
 rounds = 10
@@ -149,7 +155,9 @@ collectAll engine total file = do
       same n x
         | x == quality rounds (reading n) = pure (n + 1)
         | otherwise = wrong n ("another result: " ++ show x)
-  end <- collect engine {engineResult = watched} (job name :: Faults Reading) next begun
+      release r n = threadDelay 2000 >> engineRelease engine r n
+      slow = engine {engineResult = watched, engineRelease = release}
+  end <- collect slow (job name :: Faults Reading) next begun
   unless (end == total) (wrong end "nothing follows")
   where
     wrong :: Int64 -> String -> IO a

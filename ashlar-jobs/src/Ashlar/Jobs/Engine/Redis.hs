@@ -10,7 +10,8 @@
 -- are the consumers of its group.
 --
 -- Redis must not evict keys (@maxmemory-policy noeviction@), and should keep an append-only file:
--- with @appendfsync always@ it loses nothing, with @everysec@ the last second if its host stops.
+-- with @appendfsync always@ it loses nothing, with @everysec@ the last second if its host stops, or
+-- two if it is killed while its disk is slow.
 -- Without that file, a restart loses what came after the last snapshot. 'Ashlar.Jobs.submit' warns
 -- of settings that lose data. While Redis is restarted, all functions wait ('redisPatience').
 module Ashlar.Jobs.Engine.Redis
@@ -54,7 +55,8 @@ data RedisOptions = RedisOptions
     redisWait :: !Int,
     -- | How many microseconds Redis may be unreachable, or silent, before 'Unreachable' is thrown,
     -- or out of memory, before 'EngineFailed' is. 'Ashlar.Jobs.worker' and 'Ashlar.Jobs.collect'
-    -- wait this long for somebody to begin to submit. The default is a minute.
+    -- wait this long for somebody to begin to submit. The default is a minute. If a command that
+    -- waits has no reply in a quarter of this time, its connection is given up, and another is made.
     redisPatience :: !Int,
     -- | The most bytes of a batch or a result. The default is 512 MiB, which is what Redis takes
     -- unless its @proto-max-bulk-len@ says something else. Redis breaks the connection if it gets
