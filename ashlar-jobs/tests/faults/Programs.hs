@@ -21,7 +21,7 @@ import Ashlar.Jobs.Envelope
 import Ashlar.Schema
 import Control.Concurrent (threadDelay)
 import Control.Exception (displayException, handle)
-import Control.Monad (foldM, forM_, unless)
+import Control.Monad (foldM_, forM_, unless)
 import qualified Data.ByteString.Char8 as C
 import Data.IORef
 import Data.Int (Int64)
@@ -101,23 +101,14 @@ workAs version who delay engine = case version of
   _ -> fail version
   where
     run :: Codec a => Faults a -> (a -> Reading) -> IO ()
-    run j older = do
-      dropped <- newIORef (0 :: Int)
-      let counted r w n bytes aside = do
-            wait
-            kept <- engineStore engine r w n bytes aside
-            unless kept (modifyIORef' dropped (+ 1))
-            pure kept
-          options = defaultWorkerOptions {workerName = Just who, workerIdle = 1000000}
-          slow =
-            engine
-              { engineTake = \r w idle -> wait >> engineTake engine r w idle,
-                engineStore = counted,
-                engineAcknowledge = \r d -> wait >> engineAcknowledge engine r d
-              }
-      done <- workerWith options slow j (pure . quality rounds . older)
-      n <- readIORef dropped
-      putStrLn (show done ++ ", " ++ show n ++ " results were there before")
+    run j older = print =<< workerWith options slow j (pure . quality rounds . older)
+    options = defaultWorkerOptions {workerName = Just who, workerIdle = 1000000}
+    slow =
+      engine
+        { engineTake = \r w idle -> wait >> engineTake engine r w idle,
+          engineStore = \r w n bytes aside -> wait >> engineStore engine r w n bytes aside,
+          engineAcknowledge = \r d -> wait >> engineAcknowledge engine r d
+        }
     wait = threadDelay (1000 * delay)
 
 rounds :: Int
@@ -146,8 +137,8 @@ collectAll engine total file = do
             end = begin + fromIntegral (length xs)
             again = isFirst && end == at
         unless (begin == at || again) . wrong at $
-          (if begin < at then "twice" else "lost") ++ ": these are from record " ++ show begin ++ " on"
-        _ <- foldM same begin xs
+          (if begin < at then "twice" else "lost") ++ ": the next is record " ++ show begin
+        foldM_ same begin xs
         n <- readIORef attempts
         unless again . C.appendFile file . C.pack $
           show end ++ " " ++ (if n > 1 then "later" else "first") ++ "\n"

@@ -55,8 +55,8 @@ data RedisOptions = RedisOptions
     redisWait :: !Int,
     -- | How many microseconds Redis may be unreachable, or silent, before 'Unreachable' is thrown,
     -- or out of memory, before 'EngineFailed' is. 'Ashlar.Jobs.worker' and 'Ashlar.Jobs.collect'
-    -- wait this long for somebody to begin to submit. The default is a minute. If a command that
-    -- waits has no reply in a quarter of this time, its connection is given up, and another is made.
+    -- wait this long for somebody to begin to submit. The default is a minute. A command that
+    -- waits gives up its connection after a quarter of this time, and another is made.
     redisPatience :: !Int,
     -- | The most bytes of a batch or a result. The default is 512 MiB, which is what Redis takes
     -- unless its @proto-max-bulk-len@ says something else. Redis breaks the connection if it gets
