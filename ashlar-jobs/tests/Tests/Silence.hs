@@ -12,7 +12,7 @@ import Ashlar.Jobs
 import Ashlar.Jobs.Engine.Redis
 import Control.Concurrent
 import Control.Exception
-import Control.Monad (forM_, forever, unless, void)
+import Control.Monad (forM_, forever, unless, void, when)
 import qualified Data.ByteString as S
 import Data.IORef
 import Network.Socket
@@ -29,14 +29,17 @@ tests =
   testGroup
     "connections that fell silent"
     [ testProperty "a worker and the collector, waiting for batches" (once (ioProperty others)),
-      testProperty "the submitter, waiting for space" (once (ioProperty submitter))
+      testProperty "the submitter, waiting for space" (once (ioProperty submitter)),
+      testProperty "a command that has been received" (once (ioProperty reply))
     ]
 
--- | Like the server, but through a relay, and an action that silences all connections so far.
-withRelay :: Server -> (Server -> IO () -> IO a) -> IO a
+-- | Like the server, but through a relay, an action that silences all connections so far, and one
+-- that silences the next that gets a reply.
+withRelay :: Server -> (Server -> IO () -> IO () -> IO a) -> IO a
 withRelay server action = do
   silenced <- newIORef (0 :: Int)
   opened <- newIORef (0 :: Int)
+  losing <- newIORef False
   let path = serverFolder server </> "relay"
       unixSocket = socket AF_UNIX Stream defaultProtocol
       serve listening = forever $ do
@@ -44,22 +47,33 @@ withRelay server action = do
         number <- atomicModifyIORef' opened (\n -> (n + 1, n))
         there <- unixSocket
         connect there (SockAddrUnix (serverSocket server))
-        let silent = (number <) <$> readIORef silenced
+        lost <- newIORef False
+        let silent = (||) <$> readIORef lost <*> ((number <) <$> readIORef silenced)
+            replied = atomicModifyIORef' losing ((,) False) >>= \l -> when l (writeIORef lost True)
             ended = shutdown here ShutdownBoth `catch` ignored
-            copy from to whenSilent = do
+            copy :: Socket -> Socket -> IO () -> IO () -> IO ()
+            copy from to received whenSilent = do
               bytes <- recv from 65536
+              received
               quiet <- silent
               if S.null bytes
                 then unless quiet ended
-                else if quiet then whenSilent else sendAll to bytes >> copy from to whenSilent
+                else
+                  if quiet
+                    then whenSilent
+                    else sendAll to bytes >> copy from to received whenSilent
         -- What Redis says is lost. What the program says breaks the connection.
-        void . forkIO $ copy there here (pure ()) `catch` ignored
-        void . forkIO $ (copy here there ended `catch` ignored) `finally` (ended >> close there)
+        void . forkIO $ copy there here replied (pure ()) `catch` ignored
+        void . forkIO $
+          (copy here there (pure ()) ended `catch` ignored) `finally` (ended >> close there)
   bracket unixSocket close $ \listening -> do
     bind listening (SockAddrUnix path)
     listen listening 16
     bracket (forkIO (serve listening)) killThread . const $
-      action server {serverSocket = path} (readIORef opened >>= writeIORef silenced)
+      action
+        server {serverSocket = path}
+        (readIORef opened >>= writeIORef silenced)
+        (writeIORef losing True)
   where
     ignored :: IOException -> IO ()
     ignored _ = pure ()
@@ -76,7 +90,7 @@ begin action = do
   pure (takeMVar result >>= either (\e -> throwIO (e :: SomeException)) pure)
 
 others :: IO Property
-others = withServer $ \server -> withRelay server $ \relay silence ->
+others = withServer $ \server -> withRelay server $ \relay silence _ ->
   with server $ \direct -> with relay $ \one -> with relay $ \other -> do
     let engine r = redisEngine r "rows"
         j = rows "rows"
@@ -100,7 +114,7 @@ others = withServer $ \server -> withRelay server $ \relay silence ->
     pure (n === 20 .&&. complete 20 got)
 
 submitter :: IO Property
-submitter = withServer $ \server -> withRelay server $ \relay silence ->
+submitter = withServer $ \server -> withRelay server $ \relay silence _ ->
   with server $ \direct -> with relay $ \one -> do
     let j = rows "rows"
         engine r = redisEngine r "rows"
@@ -113,3 +127,13 @@ submitter = withServer $ \server -> withRelay server $ \relay silence ->
     n <- submitted
     _ <- worked
     pure (n === 20 .&&. complete 20 got)
+
+reply :: IO Property
+reply = withServer $ \server -> withRelay server $ \relay _ lose ->
+  with relay $ \one -> do
+    let engine = redisEngine one "rows"
+    lose
+    n <- submitWith (inBatches 1000 100) engine (rows "rows") (counting 20)
+    lose
+    s <- status engine
+    pure (n === 20 .&&. progressRecords (statusProgress s) === 20)
