@@ -29,6 +29,9 @@ peers_packages=(curl nginx openssl postgresql python3 redis-server)
 # make test: the libraries for Python and TypeScript, what checks their types, a browser, and Avro.
 peers_packages+=(chromium mypy node-typescript nodejs python3-avro python3-pandas)
 
+# scripts/faults-jobs.
+faults_packages=(iproute2 redis-server util-linux)
+
 # make test-rest: it opens the benchmarks' report.
 rest_packages=(chromium)
 

@@ -17,6 +17,7 @@ import qualified Tests.Processes
 import qualified Tests.Redis
 import qualified Tests.Schedules
 import qualified Tests.Settings
+import qualified Tests.Silence
 
 main :: IO ()
 main = do
@@ -35,5 +36,6 @@ main = do
             Tests.Poison.tests,
             Tests.Schedules.tests,
             Tests.Redis.tests,
-            Tests.Settings.tests
+            Tests.Settings.tests,
+            Tests.Silence.tests
           ]

@@ -10,7 +10,8 @@
 -- are the consumers of its group.
 --
 -- Redis must not evict keys (@maxmemory-policy noeviction@), and should keep an append-only file:
--- with @appendfsync always@ it loses nothing, with @everysec@ the last second if its host stops.
+-- with @appendfsync always@ it loses nothing, with @everysec@ the last second if its host stops, or
+-- two if it is killed while its disk is slow.
 -- Without that file, a restart loses what came after the last snapshot. 'Ashlar.Jobs.submit' warns
 -- of settings that lose data. While Redis is restarted, all functions wait ('redisPatience').
 module Ashlar.Jobs.Engine.Redis
@@ -54,7 +55,8 @@ data RedisOptions = RedisOptions
     redisWait :: !Int,
     -- | How many microseconds Redis may be unreachable, or silent, before 'Unreachable' is thrown,
     -- or out of memory, before 'EngineFailed' is. 'Ashlar.Jobs.worker' and 'Ashlar.Jobs.collect'
-    -- wait this long for somebody to begin to submit. The default is a minute.
+    -- wait this long for somebody to begin to submit. The default is a minute. A command that
+    -- has no reply after a quarter of this time is sent again, once, on another connection.
     redisPatience :: !Int,
     -- | The most bytes of a batch or a result. The default is 512 MiB, which is what Redis takes
     -- unless its @proto-max-bulk-len@ says something else. Redis breaks the connection if it gets
@@ -92,34 +94,37 @@ withRedis options action =
 perform ::
   Redis ->
   (Redis -> R.Connection) ->
-  -- | How many microseconds the commands themselves wait.
-  Int ->
+  -- | How many microseconds a reply may take, the first time and the next times.
+  [Int] ->
+  -- | What silence means, if that is no reason to ask again.
+  Maybe a ->
   R.Redis (Either R.Reply a) ->
   IO a
-perform redis pool time commands = do
+perform redis pool times silence commands = do
   end <- (+ fromIntegral patience / 1000000) <$> getMonotonicTime
-  go end 0
+  go end 0 times
   where
     patience = redisPatience (redisOptions redis)
-    go end failed = do
-      reply <- attempt
+    go end failed limits = do
+      reply <- attempt (head limits)
       case reply of
         Right (Just (Right a)) -> pure a
         Right (Just (Left (R.Error e)))
-          | starting e -> later end failed (Unreachable (C.unpack e))
-          | full e -> later end failed (EngineFailed (C.unpack e))
+          | starting e -> later end failed limits (Unreachable (C.unpack e))
+          | full e -> later end failed limits (EngineFailed (C.unpack e))
           | otherwise -> throwIO (EngineFailed (C.unpack e))
         Right (Just (Left other)) -> throwIO (EngineFailed (take 200 (show other)))
-        Right Nothing -> later end failed (Unreachable "no reply")
-        Left why -> later end failed (Unreachable why)
+        Right Nothing ->
+          maybe (later end failed (tail limits) (Unreachable "no reply")) pure silence
+        Left why -> later end failed limits (Unreachable why)
     -- The first time at once: the connection may have been an old one.
-    later end failed why = do
+    later end failed limits why = do
       now <- getMonotonicTime
       when (now > end) (throwIO why)
       threadDelay (min 1000000 (failed * 20000))
-      go end (2 * failed + 1)
-    attempt =
-      (Right <$> timeout (time + max 1000000 patience) (R.runRedis (pool redis) commands))
+      go end (2 * failed + 1) limits
+    attempt time =
+      (Right <$> timeout time (R.runRedis (pool redis) commands))
         `catches` [ Handler (\e -> pure (Left (displayException (e :: IOException)))),
                     Handler (\e -> pure (Left (displayException (e :: R.ConnectionLostException)))),
                     Handler (\e -> pure (Left (displayException (e :: R.ConnectTimeout))))
@@ -230,8 +235,13 @@ redisEngine redis name =
     milliseconds = roundedUp 1000
     roundedUp unit time = (time + unit - 1) `div` unit
 
-    quick = perform redis quickly 0
-    wait = perform redis waiting (waited + 1000000)
+    -- Whoever waits for a reply sends nothing, so it is never told that the other end is gone:
+    -- Redis on a new host, or after a power failure. The rest is for a reply that takes long.
+    quick = perform redis quickly (quarter : repeat (3 * quarter)) Nothing
+    quarter = max 1000000 (redisPatience (redisOptions redis) `div` 4)
+    -- Its callers go on with a command that does not wait.
+    wait :: R.Redis (Either R.Reply (Maybe a)) -> IO (Maybe a)
+    wait = perform redis waiting (repeat (waited + 1000000 + quarter)) (Just Nothing)
     eval :: ByteString -> [ByteString] -> [ByteString] -> IO R.Reply
     eval code keys arguments = quick (failing <$> R.eval code (state : keys) arguments)
     failing reply = case reply of

@@ -56,6 +56,9 @@ warningsOf sections settings
     sync = case lookup "appendfsync" config of
       Just s
         | hasFile /= Just "no" && s /= "always" ->
-          Just ("appendfsync is " <> s <> ": if its host stops, Redis loses " <> loses s)
+          Just ("appendfsync is " <> s <> ": if " <> loses s)
       _ -> Nothing
-    loses s = if s == "everysec" then "the last second" else "what the host had not written yet"
+    -- While a sync takes long, Redis keeps what it has confirmed in memory, for two seconds.
+    loses s
+      | s == "everysec" = "Redis is killed or its host stops, it may lose the last two seconds"
+      | otherwise = "its host stops, Redis loses what the host had not written yet"
