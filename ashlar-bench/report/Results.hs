@@ -6,7 +6,7 @@
 -- Module      : Results
 -- Description : What was measured, and its files
 --
--- These files are small, and GHC would take half a minute to optimise their instances of aeson's classes.
+-- These files are small, and GHC would take half a minute to optimise their instances.
 module Results
   ( Report (..),
     Result (..),

@@ -5,8 +5,8 @@
 -- Description : The targets, and one case of any of them for libFuzzer
 --
 -- The first two bytes of an input choose the target, the third one how its decoder is run, and the
--- others are its input. @oss-fuzz/build.sh@ links this with libFuzzer, whose program has no @main@ of
--- ours.
+-- others are its input. @oss-fuzz/build.sh@ links this with libFuzzer, whose program has no @main@
+-- of ours.
 module OneInput (allTargets) where
 
 import Control.Monad (forM_)

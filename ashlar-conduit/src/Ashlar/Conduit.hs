@@ -65,8 +65,8 @@ sourceBuilder b = lift (pure b) >>= go . toLazyByteStringWith (untrimmedStrategy
       case now of
         L.Empty -> pure ()
         L.Chunk bs rest -> yield bs >> go rest
--- Each run has the builder from the monad, which is unknown here. So its output is a value of this run,
--- and no other run can share it. Inlined, it could.
+-- Each run has the builder from the monad, which is unknown here. So its output is a value of this
+-- run, and no other run can share it. Inlined, it could.
 {-# NOINLINE sourceBuilder #-}
 
 -- Evaluate in the monad, where an exception can be caught.

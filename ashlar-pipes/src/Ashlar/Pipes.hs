@@ -52,8 +52,8 @@ fromBuilder b = lift (pure b) >>= go . toLazyByteStringWith (untrimmedStrategy 4
       case now of
         L.Empty -> pure ()
         L.Chunk bs rest -> yield bs >> go rest
--- Each run has the builder from the monad, which is unknown here. So its output is a value of this run,
--- and no other run can share it. Inlined, it could.
+-- Each run has the builder from the monad, which is unknown here. So its output is a value of this
+-- run, and no other run can share it. Inlined, it could.
 {-# NOINLINE fromBuilder #-}
 
 -- Evaluate in the monad, where an exception can be caught.

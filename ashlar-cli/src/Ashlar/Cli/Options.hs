@@ -138,7 +138,7 @@ commands =
         <*> file "FILE"
     ),
     ( "stat",
-      "Show how many records and bytes there are, which parts take them, and what they take when packed",
+      "Show how many records and bytes there are, which parts take them, and what packing saves",
       StatCommand <$> selection <*> schemaOption <*> file "FILE"
     )
   ]

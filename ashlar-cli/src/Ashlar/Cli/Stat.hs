@@ -45,8 +45,8 @@ data Node = Node
     nodeParts :: !(IORef (M.Map Step (Int, Node)))
   }
 
--- | Show how many records, blocks and bytes there are, which parts of the values take them, and what
--- the values would take in the packed format.
+-- | Show how many records, blocks and bytes there are, which parts of the values take them, and
+-- what the values would take in the packed format.
 stat :: Handles -> Selection -> Input -> IO ExitCode
 stat hs selection input = do
   needFile "stat" (inputPath input)
