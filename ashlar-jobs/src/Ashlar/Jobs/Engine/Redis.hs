@@ -129,8 +129,9 @@ perform redis pool times silence commands = do
                     Handler (\e -> pure (Left (displayException (e :: R.ConnectionLostException)))),
                     Handler (\e -> pure (Left (displayException (e :: R.ConnectTimeout))))
                   ]
-    -- A collector or a person may make space.
-    full e = any (`S.isPrefixOf` e) ["OOM", "MISCONF"]
+    -- A collector or a person may make space. (Before Redis 7, the text of an error inside of a
+    -- script stands within that of another.)
+    full e = any (`S.isInfixOf` e) ["OOM command not allowed", "MISCONF Redis"]
 
 -- | It will be there in a moment.
 starting :: ByteString -> Bool
