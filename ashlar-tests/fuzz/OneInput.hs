@@ -20,17 +20,17 @@ import Tests.Fuzz.Getters
 import Tests.Fuzz.Instances
 import Tests.Fuzz.Target
 
-foreign export ccall fuzz_one :: Ptr Word8 -> Int -> IO Bool
+foreign export ccall "fuzz_one" fuzzOne :: Ptr Word8 -> Int -> IO Bool
 
-foreign export ccall fuzz_seeds :: CString -> IO ()
+foreign export ccall "fuzz_seeds" fuzzSeeds :: CString -> IO ()
 
 -- | Every decoder of the library, and every instance.
 allTargets :: [Target]
 allTargets = instances ++ getters
 
 -- Does everything hold for this input? It is alive only meanwhile.
-fuzz_one :: Ptr Word8 -> Int -> IO Bool
-fuzz_one p n = do
+fuzzOne :: Ptr Word8 -> Int -> IO Bool
+fuzzOne p n = do
   input <- S.unsafePackCStringLen (castPtr p, n)
   case S.unpack (S.take 3 input) of
     [low, high, seed] -> do
@@ -42,8 +42,8 @@ fuzz_one p n = do
     _ -> pure True
 
 -- Write the inputs that each target begins with to files of a folder.
-fuzz_seeds :: CString -> IO ()
-fuzz_seeds path = do
+fuzzSeeds :: CString -> IO ()
+fuzzSeeds path = do
   folder <- peekCString path
   forM_ (zip [0 :: Int ..] allTargets) $ \(i, target') ->
     forM_ (zip [0 :: Int ..] (targetSeeds target')) $ \(k, bs) -> do
