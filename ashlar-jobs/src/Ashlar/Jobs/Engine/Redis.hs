@@ -94,37 +94,38 @@ withRedis options action =
 perform ::
   Redis ->
   (Redis -> R.Connection) ->
-  -- | How many microseconds a reply may take, the first time and the next times.
-  [Int] ->
-  -- | What silence means, if that is no reason to ask again.
-  Maybe a ->
+  -- | How many microseconds a reply may take.
+  Int ->
+  -- | What silence means: a result, or that the commands are sent again, and how many microseconds
+  -- the reply may take then.
+  Either a Int ->
   R.Redis (Either R.Reply a) ->
   IO a
-perform redis pool times silence commands = do
+perform redis pool time silence commands = do
   end <- (+ fromIntegral patience / 1000000) <$> getMonotonicTime
-  go end 0 times
+  go end 0 time
   where
     patience = redisPatience (redisOptions redis)
-    go end failed limits = do
-      reply <- attempt (head limits)
+    go end failed limit = do
+      reply <- attempt limit
       case reply of
         Right (Just (Right a)) -> pure a
         Right (Just (Left (R.Error e)))
-          | starting e -> later end failed limits (Unreachable (C.unpack e))
-          | full e -> later end failed limits (EngineFailed (C.unpack e))
+          | starting e -> later end failed limit (Unreachable (C.unpack e))
+          | full e -> later end failed limit (EngineFailed (C.unpack e))
           | otherwise -> throwIO (EngineFailed (C.unpack e))
         Right (Just (Left other)) -> throwIO (EngineFailed (take 200 (show other)))
         Right Nothing ->
-          maybe (later end failed (tail limits) (Unreachable "no reply")) pure silence
-        Left why -> later end failed limits (Unreachable why)
+          either pure (\next -> later end failed next (Unreachable "no reply")) silence
+        Left why -> later end failed limit (Unreachable why)
     -- The first time at once: the connection may have been an old one.
-    later end failed limits why = do
+    later end failed limit why = do
       now <- getMonotonicTime
       when (now > end) (throwIO why)
       threadDelay (min 1000000 (failed * 20000))
-      go end (2 * failed + 1) limits
-    attempt time =
-      (Right <$> timeout time (R.runRedis (pool redis) commands))
+      go end (2 * failed + 1) limit
+    attempt limit =
+      (Right <$> timeout limit (R.runRedis (pool redis) commands))
         `catches` [ Handler (\e -> pure (Left (displayException (e :: IOException)))),
                     Handler (\e -> pure (Left (displayException (e :: R.ConnectionLostException)))),
                     Handler (\e -> pure (Left (displayException (e :: R.ConnectTimeout))))
@@ -238,11 +239,11 @@ redisEngine redis name =
 
     -- Whoever waits for a reply sends nothing, so it is never told that the other end is gone:
     -- Redis on a new host, or after a power failure. The rest is for a reply that takes long.
-    quick = perform redis quickly (quarter : repeat (3 * quarter)) Nothing
+    quick = perform redis quickly quarter (Right (3 * quarter))
     quarter = max 1000000 (redisPatience (redisOptions redis) `div` 4)
     -- Its callers go on with a command that does not wait.
     wait :: R.Redis (Either R.Reply (Maybe a)) -> IO (Maybe a)
-    wait = perform redis waiting (repeat (waited + 1000000 + quarter)) (Just Nothing)
+    wait = perform redis waiting (waited + 1000000 + quarter) (Left Nothing)
     eval :: ByteString -> [ByteString] -> [ByteString] -> IO R.Reply
     eval code keys arguments = quick (failing <$> R.eval code (state : keys) arguments)
     failing reply = case reply of
