@@ -49,29 +49,18 @@ run wanted seconds = withChecks $ \check -> do
   seen <- Seen <$> newIORef M.empty <*> newIORef 0
   bracket listening close $ \listener -> withServer seen listener $ do
     port <- fromIntegral <$> socketPort listener
-    let goodsFor time = read <$> clients check "good" port goods time
-    -- For what is made once.
-    _ <- clients check "good" port 20 2
-    threadDelay 1000000
-    before <- usageNow
-
-    let alone = max 10 (seconds `div` 4)
-    printf "-- %d good peers, for %d s\n" goods alone
-    (without, _) <- sampled alone (goodsFor alone)
-
-    printf "-- with %d others, for %d s\n" (connections - goods) seconds
-    others <- newEmptyMVar
-    _ <- forkIO (clients check "hostile" port (connections - goods) seconds >>= putMVar others)
-    (with, samples) <- sampled seconds (goodsFor seconds)
-    takeMVar others >>= putStr
-
+    underLoad
+      check
+      seconds
+      (() <$ clients check "good" port 20 2)
+      (show goods ++ " good peers", fmap read . clients check "good" port goods)
+      ( show (connections - goods) ++ " others",
+        clients check "hostile" port (connections - goods)
+      )
     putStrLn "-- how connections ended at the server"
     readIORef (seenEnds seen) >>= mapM_ (\(end, n) -> printf "%8d  %s\n" n end) . M.toList
-    showLatency "without attackers" without
-    showLatency "with attackers" with
     invented <- readIORef (seenInvented seen)
     check "no question that nobody asked" (invented == 0)
-    judge check 256 before samples
 
 listening :: IO Socket
 listening = bracketOnError (socket AF_INET Stream defaultProtocol) close $ \s -> do

@@ -5,10 +5,7 @@
 -- The server is the program that calls this. Its clients are other processes.
 module Usage
   ( -- * The server
-    Usage,
-    usageNow,
-    sampled,
-    judge,
+    underLoad,
 
     -- * The clients
     affordable,
@@ -17,7 +14,6 @@ module Usage
     sleep,
     Latency,
     latency,
-    showLatency,
 
     -- * Checks
     Check,
@@ -63,6 +59,37 @@ usageNow = do
   status <- readFile "/proc/self/status"
   let resident = sum [1024 * read n | ["VmRSS:", n, _] <- map words (lines status)]
   pure $! Usage descriptors threads (fromIntegral live) resident
+
+-- | Put the server of this program under load: by good clients alone for a quarter of these seconds,
+-- and then among others. Check that the server does not grow, and that nothing is left.
+underLoad ::
+  Check ->
+  Int ->
+  -- | For what is made once.
+  IO () ->
+  -- | Who the good ones are, and what they do for so many seconds.
+  (String, Int -> IO Latency) ->
+  -- | The same of the others. What they have to say is printed.
+  (String, Int -> IO String) ->
+  IO ()
+underLoad check seconds warmUp (goods, load) (others, harm) = do
+  warmUp
+  threadDelay 1000000
+  before <- usageNow
+
+  let alone = max 10 (seconds `div` 4)
+  printf "-- %s, for %d s\n" goods alone
+  (without, _) <- sampled alone (load alone)
+
+  printf "-- with %s, for %d s\n" others seconds
+  rest <- newEmptyMVar
+  _ <- forkIO (harm seconds >>= putMVar rest)
+  (with, samples) <- sampled seconds (load seconds)
+  takeMVar rest >>= putStr
+
+  showLatency "without the others" without
+  showLatency "with the others" with
+  judge check 256 before samples
 
 -- | Run an action that takes so many seconds, and look what the server uses, but not at the
 -- beginning, when clients arrive.

@@ -12,7 +12,7 @@ module Main (main) where
 import Ashlar.Builder
 import Ashlar.Get (getWord32be)
 import Ashlar.Wai
-import Control.Concurrent
+import Control.Concurrent (threadDelay)
 import Control.Exception (evaluate)
 import Control.Monad (forM_)
 import Hangups (hangups)
@@ -78,22 +78,9 @@ run check title server script seconds = server $ \port -> do
           _ -> fail out
       url = "http://127.0.0.1:" ++ show port ++ "/numbers"
       others = clients check "hangups" port
-  -- For what is made once.
-  _ <- load 2
-  _ <- others 8 2
-  threadDelay 1000000
-  before <- usageNow
-
-  let alone = max 10 (seconds `div` 4)
-  printf "-- %s: 200 connections of wrk, for %d s\n" title alone
-  (without, _) <- sampled alone (load alone)
-
-  printf "-- with 200 others, for %d s\n" seconds
-  rest <- newEmptyMVar
-  _ <- forkIO (others 200 seconds >>= putMVar rest)
-  (with, samples) <- sampled seconds (load seconds)
-  takeMVar rest >>= putStr
-
-  showLatency "without the others" without
-  showLatency "with the others" with
-  judge check 256 before samples
+  underLoad
+    check
+    seconds
+    (load 2 >> () <$ others 8 2)
+    (title ++ ": 200 connections of wrk", load)
+    ("200 others", others 200)
