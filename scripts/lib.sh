@@ -88,6 +88,11 @@ missing_packages() {
   done
 }
 
+# compile_program OPTION... FILE...: a program, by ghc, against the libraries that debian-cabal has built.
+compile_program() {
+  ghc -v0 -O1 -XHaskell2010 -package-env=- "-package-db=$builddir/packagedb/ghc-$(ghc --numeric-version)" "$@"
+}
+
 # run_suites SUITE... [-- OPTION...]: build suites with the options of cabal that the array "options" has,
 # and run each in the folder of its package. The options after -- are for the first suite.
 run_suites() {
