@@ -1,6 +1,5 @@
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE ScopedTypeVariables #-}
-{-# LANGUAGE TypeApplications #-}
 -- The decoder of a schema is made once: see 'getValue'.
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
@@ -20,16 +19,12 @@ module Ashlar.Schema.Internal.Decode
   )
 where
 
-import Ashlar.Codec (Codec, Get, get)
-import Ashlar.Codec.Wrappers (Compact (..), ScalarValue (..), UTF16 (..))
-import qualified Ashlar.Codec.Wrappers as Wrappers
+import Ashlar.Codec (Get)
 import Ashlar.Get (getByteString, getWord16le, getWord8)
 import Ashlar.Get.Combinators (refine)
 import Ashlar.Internal.Codec.Bits (getSymbol, getWithBits)
 import Ashlar.Internal.Codec.Elements (getSuccessive)
-import Ashlar.Internal.Codec.Instances.Packed ()
 import Ashlar.Internal.Codec.Length (chargeEmpties, getLength)
-import Ashlar.Internal.Codec.Pack (unpacking)
 import Ashlar.Internal.Codec.ReadFields (getPart)
 import Ashlar.Internal.Get.Budget (chargedIfEmpty, nested, spendEmpties, spendFraction)
 import Ashlar.Internal.Get.Core (here)
@@ -37,15 +32,13 @@ import Ashlar.Internal.Get.Fail (invalidFrom)
 import Ashlar.Internal.Get.Path (Names (..), Part (..))
 import Ashlar.Schema.Internal.Check (isWhole, shortened)
 import Ashlar.Schema.Internal.Costs
+import Ashlar.Schema.Internal.Decode.Leaves
 import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Types
 import Ashlar.Schema.Internal.Value
 import qualified Data.ByteString as B
-import Data.Int (Int16, Int32, Int64, Int8)
 import qualified Data.IntSet as IS
 import qualified Data.Vector as V
-import Data.Word (Word16, Word32, Word64, Word8)
-import Numeric.Natural (Natural)
 
 -- | How to read what differs between formats.
 data Reader = Reader
@@ -136,19 +129,6 @@ packed =
       readsFirstApart = False,
       readCharge = \bits n -> if bits == 0 then spendEmpties n else pure ()
     }
-
-packedGet :: Leaf -> Get Value
-packedGet l = case l of
-  Boolean -> (\i -> Truth (i == 1)) <$> getSymbol 2
-  Character -> Letter l <$> unpacking
-  ScalarCharacter -> Letter l . getScalarValue <$> unpacking
-  _ -> asWritten <$> leafGet (packedLeaf l)
-  where
-    asWritten value = case value of
-      Whole _ n -> Whole l n
-      Written _ t -> Written l t
-      Blob _ bs -> Blob l bs
-      _ -> value
 
 -- | 'getValue' in another format, which does not know 'Packed'.
 getValueBy :: Reader -> Schema -> Get Value
@@ -356,25 +336,6 @@ fractionGet g = do
             else invalidFrom at "Ratio: not in lowest terms"
     _ -> fail "Ratio: not of whole numbers"
 
-within :: Integer -> Integer -> Value -> Either String Value
-within low high value = case value of
-  Whole _ n
-    | n < low -> Left ("less than " ++ bound low)
-    | n > high -> Left ("more than " ++ bound high)
-  _ -> Right value
-  where
-    -- An untrusted schema may have a bound of millions of digits.
-    bound k = if abs k < 2 ^ (256 :: Int) then show k else "the bound of the type"
-
-countGet :: Length -> Get Int
-countGet len = case len of
-  Length64 -> getLength
-  LengthVarint -> refine toLength get
-  where
-    toLength (Wrappers.Varint n)
-      | n <= (fromIntegral (maxBound :: Int) :: Word64) = Right (fromIntegral n)
-      | otherwise = Left "a length that does not fit"
-
 -- | Do bounds of this shape say how many indices there are? (The Ix instance of a newtype may be
 -- anything.)
 isPlain :: Shape -> Bool
@@ -383,72 +344,3 @@ isPlain shape = case shape of
   Between {} -> True
   Tuple ss -> all isPlain ss
   _ -> False
-
-leafGet :: Leaf -> Get Value
-leafGet l = case l of
-  Unit -> pure (Several V.empty)
-  Number k -> case k of
-    W8 -> wholeGet (get @Word8)
-    W16 -> wholeGet (get @Word16)
-    W32 -> wholeGet (get @Word32)
-    W64 -> wholeGet (get @Word64)
-    I8 -> wholeGet (get @Int8)
-    I16 -> wholeGet (get @Int16)
-    I32 -> wholeGet (get @Int32)
-    I64 -> wholeGet (get @Int64)
-  BigEndian k -> case k of
-    W8 -> wholeGet (get @Word8)
-    W16 -> wholeGet (Wrappers.getBigEndian <$> get @(Wrappers.BigEndian Word16))
-    W32 -> wholeGet (Wrappers.getBigEndian <$> get @(Wrappers.BigEndian Word32))
-    W64 -> wholeGet (Wrappers.getBigEndian <$> get @(Wrappers.BigEndian Word64))
-    I8 -> wholeGet (get @Int8)
-    I16 -> wholeGet (Wrappers.getBigEndian <$> get @(Wrappers.BigEndian Int16))
-    I32 -> wholeGet (Wrappers.getBigEndian <$> get @(Wrappers.BigEndian Int32))
-    I64 -> wholeGet (Wrappers.getBigEndian <$> get @(Wrappers.BigEndian Int64))
-  Varint k -> case k of
-    W8 -> wholeGet (Wrappers.getVarintNumber <$> get @(Wrappers.Varint Word8))
-    W16 -> wholeGet (Wrappers.getVarintNumber <$> get @(Wrappers.Varint Word16))
-    W32 -> wholeGet (Wrappers.getVarintNumber <$> get @(Wrappers.Varint Word32))
-    W64 -> wholeGet (Wrappers.getVarintNumber <$> get @(Wrappers.Varint Word64))
-    I8 -> wholeGet (Wrappers.getVarintNumber <$> get @(Wrappers.Varint Int8))
-    I16 -> wholeGet (Wrappers.getVarintNumber <$> get @(Wrappers.Varint Int16))
-    I32 -> wholeGet (Wrappers.getVarintNumber <$> get @(Wrappers.Varint Int32))
-    I64 -> wholeGet (Wrappers.getVarintNumber <$> get @(Wrappers.Varint Int64))
-  Zigzag k -> case k of
-    W8 -> unsigned (maxBound :: Word8)
-    W16 -> unsigned (maxBound :: Word16)
-    W32 -> unsigned (maxBound :: Word32)
-    W64 -> wholeGet (Wrappers.getZigzagNumber <$> get @(Wrappers.Zigzag Word64))
-    I8 -> wholeGet (Wrappers.getZigzagNumber <$> get @(Wrappers.Zigzag Int8))
-    I16 -> wholeGet (Wrappers.getZigzagNumber <$> get @(Wrappers.Zigzag Int16))
-    I32 -> wholeGet (Wrappers.getZigzagNumber <$> get @(Wrappers.Zigzag Int32))
-    I64 -> wholeGet (Wrappers.getZigzagNumber <$> get @(Wrappers.Zigzag Int64))
-  BigInteger -> wholeGet (get @Integer)
-  BigNatural -> wholeGet (get @Natural)
-  FixedPoint _ -> wholeGet (get @Integer)
-  Date -> wholeGet (get @Integer)
-  Duration -> wholeGet (get @Integer)
-  Float32 -> Binary32 l <$> get
-  Float64 -> Binary64 l <$> get
-  Float32BE -> Binary32 l . Wrappers.getBigEndian <$> get
-  Float64BE -> Binary64 l . Wrappers.getBigEndian <$> get
-  Boolean -> Truth <$> get
-  Character -> Letter l <$> get
-  ScalarCharacter -> Letter l . getScalarValue <$> get
-  Bytes len -> Blob l <$> lengthened len
-  ByteArray len -> Blob l <$> lengthened len
-  Utf8 len -> Written l <$> lengthened len
-  Utf16 -> Written l . getUTF16 <$> get
-  where
-    wholeGet :: Integral n => Get n -> Get Value
-    wholeGet g = (\n -> Whole l (toInteger n)) <$> g
-    -- (The decoder of the type accepts negative numbers of one byte, and wraps them around.)
-    unsigned :: Integral n => n -> Get Value
-    unsigned most =
-      refine
-        (within 0 (toInteger most))
-        (wholeGet (Wrappers.getZigzagNumber <$> get @(Wrappers.Zigzag Int64)))
-    lengthened :: (Codec a, Wrappers.Counted a) => Length -> Get a
-    lengthened len = case len of
-      Length64 -> get
-      LengthVarint -> getCompact <$> get
