@@ -37,6 +37,11 @@ pushedWorkloads =
       [ ("ashlar", apply (ours message lengths 0) messages),
         ("ashlar, Source", applyIO (fromSource message lengths 0) messages),
         ("binary", apply (binarys binaryMessage lengths 0) messages)
+      ],
+    Workload
+      "a decoder for each of 100000 Word32 in chunks of 4 KiB"
+      [ ("ashlar", apply (oneByOne A.getWord32le added 0) numbers),
+        ("binary", apply (binarys B.getWord32le added 0) numbers)
       ]
   ]
   where
@@ -92,6 +97,24 @@ binarys g f = fresh
         [] -> noDecode
       B.Fail {} -> noDecode
 {-# INLINE binarys #-}
+
+-- The same with our names.
+oneByOne :: A.Get a -> (b -> a -> b) -> b -> [S.ByteString] -> b
+oneByOne g f = fresh
+  where
+    fresh acc chunks =
+      acc `seq` case chunks of
+        [] -> acc
+        bs : more
+          | S.null bs -> fresh acc more
+          | otherwise -> go (A.runGetIncremental g `A.pushChunk` bs) acc more
+    go decoder acc chunks = case decoder of
+      A.Done rest _ a -> fresh (f acc a) (rest : chunks)
+      A.Partial resume -> case chunks of
+        bs : more -> go (resume (Just bs)) acc more
+        [] -> noDecode
+      A.Fail {} -> noDecode
+{-# INLINE oneByOne #-}
 
 -- | A value from chunks that are pushed.
 pushed :: A.Get a -> [S.ByteString] -> a

@@ -344,6 +344,11 @@ arrived = do
   -- The first chunk has one byte, the second has three.
   done (Ours.runGetPartial mine (S.pack [1])) @?= Just right
   done' (Theirs.runGetPartial his (S.pack [1])) @?= Just right
+  -- More than the beginning on which a decoder is tried.
+  let long = S.replicate 1100 7
+      all' ensure peek remaining = (,,) <$> ensure 1 <*> peek 2000 <*> remaining
+  done (Ours.runGetPartial (all' Ours.ensure Ours.uncheckedLookAhead Ours.remaining) long)
+    @?= Just (long, long, 1100 :: Int)
   -- The whole input is there.
   Ours.runGet mine (S.pack [1, 2, 3, 4]) @?= Theirs.runGet his (S.pack [1, 2, 3, 4])
   Ours.runGet (Ours.uncheckedSkip (-3) *> Ours.uncheckedLookAhead (-1)) (S.pack [1])

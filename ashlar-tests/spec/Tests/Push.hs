@@ -36,6 +36,8 @@ tests =
     "push mode"
     [ testProperty "the same result, rest and offset, in any chunks" sameInChunks,
       testProperty "any state can be resumed more than once" resumedAgain,
+      testProperty "one decoder for each value of a stream" forEachValue,
+      testCase "more than is tried" moreThanTried,
       testCase "it ends as soon as it can" asSoonAsItCan,
       testCase "empty chunks, and chunks after the end" oddChunks,
       testCase "pushChunks is lazy" lazyChunks,
@@ -125,6 +127,39 @@ resumedAgain a bytes others =
     expect bs = ofLazy g [bs]
     states = zip [0 ..] (scanl pushChunk (runGetIncremental g) (map S.singleton (S.unpack input)))
 
+-- A decoder that is kept gives for each value the same as a new one, whose input comes byte by byte.
+forEachValue :: Action -> [Word8] -> Property
+forEachValue a bytes =
+  conjoin
+    [ counterexample (show i) $
+        ofDecoder (pushEndOfInput (kept `pushChunk` bs))
+          === ofDecoder (pushEndOfInput (foldl pushChunk kept (map S.singleton (S.unpack bs))))
+          .&&. ofDecoder (pushEndOfInput (kept `pushChunk` bs))
+          === ofLazy g [bs]
+      | (i, bs) <- zip [0 :: Int ..] (S.tails input)
+    ]
+  where
+    g = runAction a
+    kept = runGetIncremental g
+    input = S.pack (take 12 bytes)
+
+-- The beginning of the first chunk is tried without a coroutine. First chunks that end before, at and
+-- after the end of that beginning, and of the value.
+moreThanTried :: Assertion
+moreThanTried = do
+  let kept = runGetIncremental (getWord8 *> getByteString 1023 <* isEmpty)
+      input = S.pack (map fromIntegral [0 .. 1030 :: Int])
+  forM_ [1 .. 1030] $ \n -> do
+    let (start, more) = S.splitAt n input
+        d = kept `pushChunk` start
+    pending d @?= (n <= 1024)
+    fmap leftOf (ofDecoder (pushEndOfInput (pushChunk d more))) @?= Just (S.drop 1024 input)
+  where
+    leftOf (_, rest, _) = rest
+    pending d = case d of
+      Partial _ -> True
+      _ -> False
+
 asSoonAsItCan :: Assertion
 asSoonAsItCan = do
   steps (pure 'x') 0
@@ -140,7 +175,11 @@ asSoonAsItCan = do
   steps isEmpty 1
   steps (match (getWord8 *> getWord8)) 2
   steps (notFollowedBy (getWord8 *> getWord8)) 2
+  steps ((getWord16be *> empty) <|> (getWord8 *> fail "no more")) 2
+  -- A budget that is used up without input.
+  steps (endless :: Get ()) 0
   where
+    endless = deeper endless
     -- The decoder ends after n bytes, fed one by one.
     steps :: Get a -> Int -> Assertion
     steps g n = do

@@ -187,12 +187,12 @@ runGetChunk ::
   Maybe Int ->
   ByteString ->
   Result a
-runGetChunk g after bs =
-  fed (G.incremental maxBound (announcing total begun) `G.pushChunk` bs)
+runGetChunk g after bs
+  | S.null bs = fed (G.incremental maxBound announced)
+  -- The decoder begins when it has the first chunk, because 'remaining' depends on that.
+  | otherwise = fed (G.incrementalOn maxBound (G.isEmpty *> announced) bs)
   where
-    total = maybe (-1) (S.length bs +) after
-    -- The decoder begins only when the first chunk is there, because 'remaining' depends on that.
-    begun = if S.null bs then g else G.isEmpty *> g
+    announced = announcing (maybe (-1) (S.length bs +) after) g
 
 fed :: Decoder a -> Result a
 fed state = case state of

@@ -18,6 +18,7 @@ where
 import Ashlar.Internal.Get.Bytes (available, slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
+import Ashlar.Internal.Get.Input (notTried)
 import Ashlar.Internal.Get.Path (Context (..), innermost)
 import Ashlar.Internal.Get.Record (unread)
 import Ashlar.Internal.Mem.Cells
@@ -52,16 +53,19 @@ heldOr p = do
 -- | The number of bytes that have arrived and not been read, up to the end of the innermost
 -- @isolate@.
 heldHere :: Get Int
-heldHere = step $ \c env -> do
-  at <- position c
-  limit <- getInt c limitCell
-  chunks <- unread c (envInput env)
-  -- Forced, because the chunks must not be kept.
-  pure $! min (limit - at) (sum (map S.length chunks))
+heldHere = do
+  notTried
+  step $ \c env -> do
+    at <- position c
+    limit <- getInt c limitCell
+    chunks <- unread c (envInput env)
+    -- Forced, because the chunks must not be kept.
+    pure $! min (limit - at) (sum (map S.length chunks))
 
 -- | Demand n bytes, and return what is unread up to the end of the chunk. It remains unread.
 ensured :: Int -> Get ByteString
 ensured n = do
+  notTried
   need (max 0 n)
   p <- cursor
   bs <- available >>= slice

@@ -22,6 +22,7 @@ module Ashlar.Internal.Get.Decoder
     Decoder (..),
     runGetIncremental,
     incremental,
+    incrementalOn,
     pushChunk,
     pushChunks,
     pushEndOfInput,
@@ -34,9 +35,9 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Limits (streamBytes)
 import Ashlar.Internal.Get.Record (unread)
-import Ashlar.Internal.Get.Run
+import Ashlar.Internal.Get.Start
 import Ashlar.Internal.Mem.Cells
-import Control.Monad (join)
+import Control.Monad (join, (<=<))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -74,13 +75,14 @@ begin bytes g offset chunks isLast = do
   pending <- newIORef (Pending chunks isLast)
   suspension <- newIORef (pure ())
   let suspends = (\(Pending bss end) -> null bss && not end) <$> readIORef pending
+      comes = (\it -> if it then AfterWaiting else AtHand) <$> suspends
       prepare = suspends >>= \it -> if it then join (readIORef suspension) else pure ()
       next = do
         Pending bss end <- readIORef pending
         case bss of
           bs : more -> bs <$ writeIORef pending (Pending more end)
           [] -> pure S.empty
-  input <- newInput newSegments suspends prepare next
+  input <- newInput newSegments comes prepare next
   withCells cellCount $ \c -> do
     startStream c input offset bytes
     let status progress = case progress of
@@ -99,7 +101,9 @@ begin bytes g offset chunks isLast = do
 --
 -- This is a pure value: each state can be used any number of times, by any threads, with different
 -- input each time. The first use of a 'Partial' continues where the decoder stopped. A later use
--- runs the decoder again from the start, on all chunks so far, which a 'Partial' keeps for that.
+-- runs the decoder again from the start, on all chunks so far, which a 'Partial' keeps for that. A
+-- decoder that has got no chunk yet begins anew each time, which costs nothing. So one can be kept
+-- for the values of a stream.
 -- "Ashlar.Get.Feed" has decoders that take constant memory and are used once. It also says how long
 -- suspending takes, which is the same here.
 data Decoder a
@@ -124,8 +128,33 @@ runGetIncremental = incremental streamBytes
 
 -- | 'runGetIncremental' of a decoder that may hold n bytes, or any number if that is 'maxBound'.
 incremental :: Int -> Get a -> Decoder a
-incremental bytes g = unsafePerformIO (begin bytes g 0 [] False >>= decoder bytes g [])
+incremental bytes g = unsafePerformIO $ do
+  trial <- tryOn g S.empty
+  case trial of
+    AsksForMore -> pure (Partial first)
+    _ -> anew bytes g []
+  where
+    first chunk = case chunk of
+      Just bs
+        | S.null bs -> Partial first
+        | otherwise -> incrementalOn bytes g bs
+      Nothing -> unsafePerformIO (anew bytes g [Nothing])
 {-# NOINLINE incremental #-}
+
+-- | 'incremental' of a decoder that begins when the first chunk is there, which must not be empty.
+incrementalOn :: Int -> Get a -> ByteString -> Decoder a
+incrementalOn bytes g bs = unsafePerformIO $ do
+  trial <- tryOn g bs
+  case trial of
+    Succeeds at a -> pure $! Done (S.drop at bs) (fromIntegral at) a
+    _ -> anew bytes g [Just bs]
+{-# NOINLINE incrementalOn #-}
+
+-- Run a decoder from the start, given the chunks that it has been fed, the last first.
+anew :: Int -> Get a -> [Maybe ByteString] -> IO (Decoder a)
+anew bytes g history = begin bytes g 0 chunks (any isNothing history) >>= decoder bytes g history
+  where
+    chunks = reverse (catMaybes history)
 
 -- The third argument is the chunks that the decoder has been fed, the last first.
 decoder :: Int -> Get a -> [Maybe ByteString] -> Fed a -> IO (Decoder a)
@@ -140,11 +169,8 @@ decoder bytes g history progress = case progress of
           | otherwise = unsafePerformIO $ do
             mine <- atomicModifyIORef' first (\m -> (Nothing, m))
             let fed = chunk : history
-            maybe (again fed) ($ chunk) mine >>= decoder bytes g fed
+            maybe (anew bytes g fed) (decoder bytes g fed <=< ($ chunk)) mine
     pure (Partial resume)
-  where
-    -- Run the decoder from the start.
-    again fed = begin bytes g 0 (reverse (catMaybes fed)) (any isNothing fed)
 
 -- | Resume with a chunk. If the decoder has ended already, the chunk is appended to the bytes that
 -- it had not read, which copies both. For many chunks, 'pushChunks' copies only once.

@@ -36,6 +36,7 @@ module Ashlar.Internal.Get.Input
     skipUpTo,
     lookAt,
     here,
+    notTried,
   )
 where
 
@@ -156,31 +157,35 @@ fetch n
   | n <= 0 = pure ()
   | otherwise =
     step (\c env -> readyFor c (envInput env)) >>= \ready -> case ready of
-      Ended -> pure ()
+      NoMore -> pure ()
       AtHand -> takeOne
       AfterWaiting -> chargeSuspension *> takeOne
+      AfterTrial -> endTrial
   where
     takeOne = inspect (\_ env _ -> takeChunk (envInput env)) >>= \got -> fetch (n - got)
 {-# NOINLINE fetch #-}
 
--- How the next chunk comes.
-data Next
-  = -- | The source has ended.
-    Ended
-  | -- | At once.
-    AtHand
-  | -- | After the decoder has been suspended.
-    AfterWaiting
+-- Fail as a whole, because a trial is not enough: Note [Trials] in "Ashlar.Internal.Get.Start".
+endTrial :: Get a
+endTrial = step (\c _ -> markOver c) *> failed
+
+-- | End a trial here, because the decoder looks at how much input has arrived. Nothing in other
+-- runs.
+notTried :: Get ()
+notTried =
+  inspect (\_ env _ -> inputComes (envInput env)) >>= \next -> case next of
+    AfterTrial -> endTrial
+    _ -> pure ()
 
 -- Release what is not needed before the next chunk is asked for: Note [Waiting].
 readyFor :: Cells -> Input -> IO Next
 readyFor c input = do
   ended <- segmentsEnded <$> readIORef (inputSegments input)
   if ended
-    then pure Ended
+    then pure NoMore
     else do
       letGo c input
-      (\suspends -> if suspends then AfterWaiting else AtHand) <$> inputSuspends input
+      inputComes input
 
 -- Wait for the next chunk, and add it to the segments. Returns its length, which is 0 at the end of
 -- the input.
