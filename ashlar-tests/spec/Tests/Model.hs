@@ -137,7 +137,7 @@ modelAction input top = case run around0 top (World 0 False Nothing []) of
                   have = min rest (min inputEnd end - at world')
                   why = if have == rest then Invalid unread else MissingInput rest have
                in if have < rest && end < inputEnd
-                    then outOf end Nothing
+                    then outOfBudget (bytesBudget around) (spent Nothing) world' {at = end}
                     else (Nothing, logged around [] why world')
           nothing -> nothing
       Matched x -> case run around x world of

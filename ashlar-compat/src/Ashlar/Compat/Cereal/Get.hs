@@ -188,11 +188,13 @@ runGetChunk ::
   ByteString ->
   Result a
 runGetChunk g after bs
-  | S.null bs = fed (G.incremental maxBound announced)
-  -- The decoder begins when it has the first chunk, because 'remaining' depends on that.
-  | otherwise = fed (G.incrementalOn maxBound (G.isEmpty *> announced) bs)
+  | S.null bs = fed (G.incremental maxBound (announcing total g))
+  -- The decoder begins when it has the first chunk, because 'remaining' depends on that. On the
+  -- chunk alone, 'remaining' is what is left of it.
+  | otherwise = fed (G.incrementalOn maxBound onChunk (announcing total (G.isEmpty *> g)) bs)
   where
-    announced = announcing (maybe (-1) (S.length bs +) after) g
+    total = maybe (-1) (S.length bs +) after
+    onChunk = announcing (if total < 0 then S.length bs else total) g
 
 fed :: Decoder a -> Result a
 fed state = case state of

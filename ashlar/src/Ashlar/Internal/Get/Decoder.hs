@@ -137,14 +137,22 @@ incremental bytes g = unsafePerformIO $ do
     first chunk = case chunk of
       Just bs
         | S.null bs -> Partial first
-        | otherwise -> incrementalOn bytes g bs
+        | otherwise -> incrementalOn bytes g g bs
       Nothing -> unsafePerformIO (anew bytes g [Nothing])
 {-# NOINLINE incremental #-}
 
--- | 'incremental' of a decoder that begins when the first chunk is there, which must not be empty.
-incrementalOn :: Int -> Get a -> ByteString -> Decoder a
-incrementalOn bytes g bs = unsafePerformIO $ do
-  trial <- tryOn g bs
+-- | 'incremental' of a decoder that begins when the first chunk is there.
+incrementalOn ::
+  -- | How many bytes the decoder may hold, or 'maxBound'.
+  Int ->
+  -- | The decoder to try. If it succeeds on the chunk alone, it does as the other one does.
+  Get a ->
+  Get a ->
+  -- | The first chunk, which is not empty.
+  ByteString ->
+  Decoder a
+incrementalOn bytes onChunk g bs = unsafePerformIO $ do
+  trial <- tryOn onChunk bs
   case trial of
     Succeeds at a -> pure $! Done (S.drop at bs) (fromIntegral at) a
     _ -> anew bytes g [Just bs]
