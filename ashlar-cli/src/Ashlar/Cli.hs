@@ -42,10 +42,11 @@ import Control.Exception
 import Data.Maybe (maybeToList)
 import Options.Applicative
   ( ParserResult (..),
-    defaultPrefs,
     execCompletion,
     execParserPure,
+    prefs,
     renderFailure,
+    showHelpOnEmpty,
   )
 import System.Exit (ExitCode (..))
 
@@ -65,7 +66,7 @@ runCli ::
   [String] ->
   IO ExitCode
 runCli hs args = ending hs . reported hs $
-  case execParserPure defaultPrefs commandLine args of
+  case execParserPure (prefs showHelpOnEmpty) commandLine args of
     Success command -> perform hs command
     CompletionInvoked completion -> do
       execCompletion completion "ashlar" >>= putText hs

@@ -25,7 +25,7 @@ import qualified Data.ByteString.Lazy as L
 import Data.Int (Int16)
 import Data.IntMap (IntMap)
 import qualified Data.IntMap as IntMap
-import Data.List (isInfixOf, sort)
+import Data.List (isInfixOf, isSuffixOf, sort)
 import Data.Map (Map)
 import qualified Data.Map as Map
 import qualified Data.Serialize as Cereal
@@ -159,6 +159,8 @@ converted = inFolder $ \folder -> forM_ libraries $ \(Library library one list) 
   from folder library []
     `gives` (2, [], ["ashlar: new: exists; say --force to replace it"])
   B.writeFile (folder </> "old") (list orders)
+  Outcome _ _ err <- from folder library ["-f"]
+  assertBool err ("; say --list if the file is one list\n" `isSuffixOf` err)
   from folder library ["-f", "--list"] `gives` (0, said (list orders), [])
   contents (folder </> "new") >>= (@?= orders)
   -- Appended to by the type's program.

@@ -28,7 +28,7 @@ tests :: TestTree
 tests =
   testGroup
     "chunked transfer coding"
-    [ testProperty "a recipient reads what was sent, everywhere" readBack,
+    [ testProperty "a recipient reads what was sent, everywhere" (withMaxSuccess 40 readBack),
       testProperty "through a sink that gives only what it must" stingy,
       testProperty "in memory of its size" inMemory,
       testCase "the bytes of small messages" smallMessages,

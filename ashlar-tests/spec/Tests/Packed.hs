@@ -41,7 +41,7 @@ tests =
         forAll (scale (`div` 2) everything) $ \x ->
           let bytes = "ab" <> modelBytes (items x) <> "c" <> modelBytes (items x)
            in throughSinks bytes (byteString "ab" <> put x <> word8 99 <> put x),
-      testProperty "an open byte before a string that is inserted" $
+      testProperty "an open byte before a string that is inserted" . withMaxSuccess 20 $
         forAll (choose (8000, 70000)) $ \n ->
           let bs = S.replicate n 7
               x = Packed (True, bs, False, bs, True)
@@ -51,7 +51,7 @@ tests =
            in encodeLazy x === L.fromStrict expected
                 .&&. toStrictByteString (put x) === expected
                 .&&. decode expected === Right x,
-      testProperty "read from input that is cut anywhere" $
+      testProperty "read from input that is cut anywhere" . withMaxSuccess 30 $
         forAll (scale (`div` 4) everything) $ \x ->
           let bytes = encode x in S.length bytes < 80 ==> onEverySplit get bytes (Right x),
       testProperty "symbols of any number" symbols,

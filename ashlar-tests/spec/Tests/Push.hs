@@ -37,7 +37,7 @@ tests =
     [ testProperty "the same result, rest and offset, in any chunks" sameInChunks,
       testProperty "any state can be resumed more than once" resumedAgain,
       testProperty "one decoder for each value of a stream" forEachValue,
-      testCase "more than is tried" moreThanTried,
+      testCase "lazy input of more than is tried" moreThanTried,
       testCase "it ends as soon as it can" asSoonAsItCan,
       testCase "empty chunks, and chunks after the end" oddChunks,
       testCase "pushChunks is lazy" lazyChunks,
@@ -127,7 +127,7 @@ resumedAgain a bytes others =
     expect bs = ofLazy g [bs]
     states = zip [0 ..] (scanl pushChunk (runGetIncremental g) (map S.singleton (S.unpack input)))
 
--- A decoder that is kept gives for each value the same as a new one, whose input comes byte by byte.
+-- A decoder that is kept gives for each value the same as a new one whose input comes byte by byte.
 forEachValue :: Action -> [Word8] -> Property
 forEachValue a bytes =
   conjoin
@@ -143,22 +143,20 @@ forEachValue a bytes =
     kept = runGetIncremental g
     input = S.pack (take 12 bytes)
 
--- The beginning of the first chunk is tried without a coroutine. First chunks that end before, at and
--- after the end of that beginning, and of the value.
+-- Decoders are tried on the first 1,024 bytes of lazy input. Values and failures that end before,
+-- at and after that, in input that is cut before, at and after that.
 moreThanTried :: Assertion
-moreThanTried = do
-  let kept = runGetIncremental (getWord8 *> getByteString 1023 <* isEmpty)
+moreThanTried = forM_ [1020 .. 1028] $ \end -> do
+  let value = getWord8 *> getByteString (end - 1)
+      decoders =
+        [value, value <* isEmpty, value <* endOfInput, value <* getWord64be, value *> empty]
       input = S.pack (map fromIntegral [0 .. 1030 :: Int])
-  forM_ [1 .. 1030] $ \n -> do
-    let (start, more) = S.splitAt n input
-        d = kept `pushChunk` start
-    pending d @?= (n <= 1024)
-    fmap leftOf (ofDecoder (pushEndOfInput (pushChunk d more))) @?= Just (S.drop 1024 input)
-  where
-    leftOf (_, rest, _) = rest
-    pending d = case d of
-      Partial _ -> True
-      _ -> False
+  forM_ (zip [0 :: Int ..] decoders) $ \(i, g) ->
+    forM_ [1, 700, 1019, 1020, 1022, 1023, 1024, 1025, 1026, 1029] $ \n -> do
+      let cut k = [S.take k input, S.take (n - k) (S.drop k input), S.drop n input]
+      forM_ [cut 0, cut (n `div` 2), cut (n - 1)] $ \chunks ->
+        (end, i, n, ofLazy g (filter (not . S.null) chunks))
+          @?= (end, i, n, ofLazy g [input])
 
 asSoonAsItCan :: Assertion
 asSoonAsItCan = do

@@ -65,7 +65,8 @@ convert hs selection target partial old schema path = case getValueOf (oldFormat
         FoldStopped _ d -> pure (d, surplus d)
         FoldFailed at d e
           | isWhole d -> pure (d, surplus d)
-          | otherwise -> (,) d <$> brokenValue selection values path (doneRecords d) at e
+          | otherwise ->
+            (,) d . maybeList d <$> brokenValue selection values path (doneRecords d) at e
     unlessPartial hs partial found
     say hs $
       path ++ ": " ++ count (doneRecords done) "record" ++ " from " ++ count (doneBytes done) "byte"
@@ -80,6 +81,13 @@ convert hs selection target partial old schema path = case getValueOf (oldFormat
         Left e ->
           damaged (path ++ ": the length of the list cannot be decoded: " ++ summarizeError e)
         Right (n, end) -> pure (fromIntegral n, end)
+    -- If a list is read as single values, its length is taken for a part of the first. So that one
+    -- fails as a rule, or the next.
+    maybeList done found = case found of
+      (WithDamage, text)
+        | doneRecords done < 2 && not (oldIsList old) ->
+          (WithDamage, text ++ "; say --list if the file is one list")
+      _ -> found
     missing done n
       | n == doneRecords done = fine
       | otherwise =

@@ -187,14 +187,9 @@ runGetChunk ::
   Maybe Int ->
   ByteString ->
   Result a
-runGetChunk g after bs
-  | S.null bs = fed (G.incremental maxBound (announcing total g))
-  -- The decoder begins when it has the first chunk, because 'remaining' depends on that. On the
-  -- chunk alone, 'remaining' is what is left of it.
-  | otherwise = fed (G.incrementalOn maxBound onChunk (announcing total (G.isEmpty *> g)) bs)
+runGetChunk g after bs = fed (G.incrementalOn maxBound (announcing total g) bs)
   where
     total = maybe (-1) (S.length bs +) after
-    onChunk = announcing (if total < 0 then S.length bs else total) g
 
 fed :: Decoder a -> Result a
 fed state = case state of

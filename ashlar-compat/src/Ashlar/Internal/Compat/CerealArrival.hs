@@ -18,7 +18,7 @@ where
 import Ashlar.Internal.Get.Bytes (available, slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Input (notTried)
+import Ashlar.Internal.Get.Input (wholeChunk)
 import Ashlar.Internal.Get.Path (Context (..), innermost)
 import Ashlar.Internal.Get.Record (unread)
 import Ashlar.Internal.Mem.Cells
@@ -54,7 +54,7 @@ heldOr p = do
 -- @isolate@.
 heldHere :: Get Int
 heldHere = do
-  notTried
+  wholeChunk
   step $ \c env -> do
     at <- position c
     limit <- getInt c limitCell
@@ -65,7 +65,7 @@ heldHere = do
 -- | Demand n bytes, and return what is unread up to the end of the chunk. It remains unread.
 ensured :: Int -> Get ByteString
 ensured n = do
-  notTried
+  wholeChunk
   need (max 0 n)
   p <- cursor
   bs <- available >>= slice

@@ -36,7 +36,7 @@ module Ashlar.Internal.Get.Input
     skipUpTo,
     lookAt,
     here,
-    notTried,
+    wholeChunk,
   )
 where
 
@@ -169,13 +169,9 @@ fetch n
 endTrial :: Get a
 endTrial = step (\c _ -> markOver c) *> failed
 
--- | End a trial here, because the decoder looks at how much input has arrived. Nothing in other
--- runs.
-notTried :: Get ()
-notTried =
-  inspect (\_ env _ -> inputComes (envInput env)) >>= \next -> case next of
-    AfterTrial -> endTrial
-    _ -> pure ()
+-- | End a trial on a part of a chunk, because the decoder looks at how much has arrived.
+wholeChunk :: Get ()
+wholeChunk = inspect (\_ env _ -> pure $! inputIsCut (envInput env)) >>= \cut -> when cut endTrial
 
 -- Release what is not needed before the next chunk is asked for: Note [Waiting].
 readyFor :: Cells -> Input -> IO Next

@@ -273,13 +273,8 @@ strictError g bs = fromLeft succeedsAgain $
     input <- strictInput bs
     withCells cellCount $ \c -> do
       startCells c True 0 (S.length bs) maxBound bs
-      runIn c input g
+      runIn Traced c input g
 {-# NOINLINE strictError #-}
-
-succeedsAgain :: a
-succeedsAgain =
-  errorWithoutStackTrace
-    "Ashlar.Get: a decoder that failed succeeds when run again: was the input's memory written?"
 
 -- | Decode from a lazy 'L.ByteString'. Its first chunk is forced at once, each other chunk when the
 -- decoder gets there. Chunks are released when the decoder has passed them. Chunks after the value
@@ -343,15 +338,16 @@ runOrFail bytes = runLazy bytes $ \result rest at ->
 --
 -- Both runs have the same result, because the lazy run may always hold the first chunk.
 -- (Benchmark "brackets, 100 KB, one chunk". 'Tests.Splits' runs each decoder both ways. Test "a
--- decoder that fails in a nested run is run once".)
+-- decoder in a nested run is run once".)
 
--- The only chunk ('Right'), or the first one of several ('Left').
-firstChunk :: L.ByteString -> Either ByteString ByteString
+-- The only chunk ('Right'), or the first one of several and the others ('Left').
+firstChunk :: L.ByteString -> Either (ByteString, L.ByteString) ByteString
 firstChunk lbs = case lbs of
   L.Chunk bs rest
     | isTrue# (reallyUnsafePtrEquality# rest L.Empty) -> Right bs
-    | otherwise -> Left bs
+    | otherwise -> Left (bs, rest)
   L.Empty -> Right S.empty
+{-# INLINE firstChunk #-}
 
 -- | Run a decoder on lazy input.
 runLazy ::
@@ -366,15 +362,17 @@ runLazy ::
 runLazy bytes f g lbs = case firstChunk lbs of
   Right bs -> case runStrict measured bs of
     Right (used, a) -> succeeds used a
-    Left _ ->
-      let Ended result rest at = runChunks bytes g lbs
-       in f (Left (fromLeft succeedsAgain result)) rest at
-  Left bs -> case unsafeDupablePerformIO (tryOn g bs) of
+    Left _ -> fails lbs
+  Left (bs, more) -> case unsafePerformIO (tryOn g bs more) of
     Succeeds used a -> succeeds used a
-    _ -> case runChunks bytes g lbs of Ended result rest at -> f result rest at
+    FailsOn beginning -> fails beginning
+    AsksForMore -> case runChunks bytes g lbs of Ended result rest at -> f result rest at
   where
     measured = g >>= \a -> here >>= \ !used -> pure (used, a)
     succeeds used a = f (Right a) (L.drop (fromIntegral used) lbs) (fromIntegral used)
+    fails beginning =
+      let Ended result _ at = runChunks bytes g beginning
+       in f (Left (fromLeft succeedsAgain result)) (L.drop at lbs) at
 {-# NOINLINE runLazy #-}
 
 -- How a run ended: its result, the bytes that were not read, and the offset at which they begin.
@@ -386,8 +384,8 @@ runChunks bytes g lbs = unsafePerformIO $ do
   input <- newInput newSegments (pure AtHand) (forceNext chunks) (nextOf chunks)
   withCells cellCount $ \c -> do
     -- The first chunk is in memory: Note [A lazy ByteString of one chunk].
-    startStream c input 0 (max bytes (firstOf lbs))
-    result <- runIn c input g
+    startStream Traced c input 0 (max bytes (firstOf lbs))
+    result <- runIn Traced c input g
     at <- position c
     rest <- unread c input
     notTaken <- readIORef chunks
@@ -402,10 +400,6 @@ runChunks bytes g lbs = unsafePerformIO $ do
 -- should be none, but some libraries make them.)
 forceNext :: IORef L.ByteString -> IO ()
 forceNext ref = readIORef ref >>= \lbs -> evaluate (nonEmpty lbs) >>= writeIORef ref
-  where
-    nonEmpty lbs = case lbs of
-      L.Chunk bs rest | S.null bs -> nonEmpty rest
-      _ -> lbs
 
 -- | The next chunk of a lazy 'L.ByteString', which 'forceNext' has forced, or an empty one at its
 -- end.

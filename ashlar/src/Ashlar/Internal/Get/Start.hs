@@ -1,43 +1,55 @@
+{-# LANGUAGE GADTs #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedSums #-}
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
 -- Module      : Ashlar.Internal.Get.Start
--- Description : What every run begins with; runs on a stream, and trials
+-- Description : What every run begins with; runs on a stream; trials
 --
 -- Note [Trials]
 -- ~~~~~~~~~~~~~
 -- Most values of a stream are short and lie in the chunk at hand. For these, setting up a run that
--- can go on to other chunks takes longer than decoding. So the decoder is first tried on at most
--- 'tried' bytes of the chunk. If the trial succeeds, its result is the result, because results do
--- not depend on how the input is cut (INV-G2). Otherwise another run begins anew.
+-- goes through lazy input takes longer than decoding. So the decoder is first tried on the first
+-- 'tried' bytes, in an untraced run. If it succeeds there, its result is the result, because
+-- results do not depend on how the input is cut (INV-G2). If it fails, it would fail on all of the
+-- input, and its error is a thunk, as in a strict run. If it asks for more, another run begins
+-- anew.
 --
--- A trial cannot get another chunk ('AfterTrial'). A decoder that asks for one fails, and no choice
--- catches that, as where a budget is used up: Note [Used up for good] in
--- "Ashlar.Internal.Get.Limits". So there is no handler, and no decoder is given a false end.
+-- A decoder that asks for more than 'tried' bytes fails, and no choice catches that, as where a
+-- budget is used up: Note [Used up for good] in "Ashlar.Internal.Get.Limits". So there is no
+-- handler, and no decoder is given a false end. A chunk is forced where the other run would force
+-- it, too.
 --
--- The greatest waste is to decode 'tried' bytes twice. With 256 instead of 1,024, values of 320 bytes
--- took 1.4 times as long as binary's (GHC 9.10). With more, values that are a little longer than
--- that would take longer than binary's.
+-- If decoders run others on parts of their input, each within a trial of the one around, the time
+-- must not double at each level. So a trial ends without a result only if more than 'tried' bytes
+-- are asked for. Parts of what a trial has read are shorter, so trials on them end with a result.
+--
+-- With 256 bytes instead of 1,024, values of 320 bytes took 1.4 times as long as binary's
+-- (GHC 9.10). With more, values that are a little longer than that would take longer than binary's.
 --
 -- Tried and dropped: an exception where the decoder asks for more. Its handler would have to tell
--- foreign asynchronous exceptions from those of values. And a budget of bytes: a budget inside may
--- allow more, and then reads bytes that are not there.
+-- foreign asynchronous exceptions from those of values. A budget of bytes: a budget inside may
+-- allow more. Trials of pushed input: there, all that look for the end end where the chunk ends,
+-- so nested runs take time exponential in their depth. Pushed input is run untraced instead,
+-- because a 'Ashlar.Internal.Get.Decoder.Decoder' keeps its input.
 --
--- (Benchmark "a decoder for each of 100000 Word32 in chunks of 4 KiB". Tests "the same result, rest
--- and offset, in any chunks", "one decoder for each value of a stream", "more than is tried".)
+-- (Tests "a decoder in a nested run is run once", "lazy input of more than is tried".
+-- 'Tests.Splits' runs each decoder on lazy input.)
 module Ashlar.Internal.Get.Start
   ( startCells,
 
     -- * A run on a stream
+    Way (..),
     startStream,
     runIn,
     errorOf,
+    succeedsAgain,
 
     -- * A trial
     Trial (..),
     tryOn,
+    nonEmpty,
   )
 where
 
@@ -53,7 +65,9 @@ import Ashlar.Internal.Mem.Cells
 import Control.Exception (evaluate)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import Data.IORef (readIORef)
+import qualified Data.ByteString.Lazy as L
+import qualified Data.ByteString.Lazy.Internal as L
+import Data.IORef (newIORef, readIORef, writeIORef)
 import GHC.Exts (Ptr (Ptr), touch#)
 import GHC.IO (IO (..), unIO)
 
@@ -77,8 +91,16 @@ startCells c traced offset limit held current = do
   startBudget c traced
 {-# INLINE startCells #-}
 
+-- | The two ways to run a decoder on a stream, by what they return.
+data Way a r where
+  -- | With the error: Note [Traced runs] in "Ashlar.Internal.Get.Env".
+  Traced :: Way a (Either DecodeError a)
+  -- | 'Nothing' is a failure.
+  Untraced :: Way a (Maybe a)
+
 -- | Set up the cells for a run whose input is not in memory.
 startStream ::
+  Way a r ->
   Cells ->
   Input ->
   -- | The offset at which the current segment begins.
@@ -87,29 +109,31 @@ startStream ::
   -- "Ashlar.Internal.Get.Limits".
   Int ->
   IO ()
-startStream c input offset bytes = do
+startStream way c input offset bytes = do
   current <- segmentCurrent <$> readIORef (inputSegments input)
-  startCells c True offset maxBound (streamEnd offset bytes) current
+  startCells c traced offset maxBound (streamEnd offset bytes) current
+  where
+    traced = case way of
+      Traced -> True
+      Untraced -> False
 
--- | Run a decoder as a traced run, whose cells and input are set up. The cursor is in its cell
--- before and after.
-runIn :: Cells -> Input -> Get a -> IO (Either DecodeError a)
-runIn c input g = valueIn c input g >>= maybe (Left <$> errorOf c input) (pure . Right)
-{-# NOINLINE runIn #-}
-
--- The value of a run, if it succeeds. The cells and the input are set up.
+-- | Run a decoder, whose cells and input are set up. The cursor is in its cell before and after.
 --
 -- A run reads segments at addresses, so @touch#@ keeps them alive. GHC does not drop it, because it
 -- cannot see that an unknown decoder never returns.
-valueIn :: Cells -> Input -> Get a -> IO (Maybe a)
-valueIn c input g = IO $ \s0 -> case unIO (getPtr c cursorCell) s0 of
+runIn :: Way a r -> Cells -> Input -> Get a -> IO r
+runIn way c input g = IO $ \s0 -> case unIO (getPtr c cursorCell) s0 of
   (# s1, Ptr p0 #) -> case unGet g p0 c (Env input OfRun Top) s1 of
     (# s2, p1, result #) -> case unIO (putPtr c cursorCell (Ptr p1)) s2 of
       (# s3, _ #) -> case touch# (inputSegments input) s3 of
-        s4 -> case result of
-          (# a | #) -> (# s4, Just a #)
-          (# | _ #) -> (# s4, Nothing #)
-{-# INLINE valueIn #-}
+        s4 -> case way of
+          Traced -> case result of
+            (# a | #) -> (# s4, Right a #)
+            (# | _ #) -> unIO (Left <$> errorOf c input) s4
+          Untraced -> case result of
+            (# a | #) -> (# s4, Just a #)
+            (# | _ #) -> (# s4, Nothing #)
+{-# NOINLINE runIn #-}
 
 -- | The error of a traced run that has failed.
 errorOf :: Cells -> Input -> IO DecodeError
@@ -120,29 +144,75 @@ errorOf c input = do
   evaluate e {errorExcerpt = Excerpt (fromIntegral start) bytes}
 {-# NOINLINE errorOf #-}
 
+-- | Instead of an error, where a run that has failed is repeated for it.
+succeedsAgain :: a
+succeedsAgain =
+  errorWithoutStackTrace
+    "Ashlar.Get: a decoder that failed succeeds when run again: was the input's memory written?"
+
 -- | How a trial ends: Note [Trials].
 data Trial a
   = -- | The decoder succeeds: the offset where it ends, and the value.
     Succeeds !Int a
-  | Fails
+  | -- | It fails: the beginning of the input, on which it fails in the same way.
+    FailsOn !L.ByteString
   | AsksForMore
 
--- | Try a decoder on the first bytes of a chunk.
-tryOn :: Get a -> ByteString -> IO (Trial a)
-tryOn g bs = do
-  input <- newInput newSegments {segmentCurrent = start} (pure AfterTrial) (pure ()) (pure S.empty)
+-- | Try a decoder on the beginning of lazy input.
+tryOn ::
+  Get a ->
+  -- | The first chunk.
+  ByteString ->
+  -- | The others.
+  L.ByteString ->
+  IO (Trial a)
+tryOn g first others = do
+  untaken <- newIORef (Untaken (tried - S.length first) others)
+  let comes = do
+        Untaken free lbs <- readIORef untaken
+        if free < 0
+          then pure AfterTrial
+          else do
+            next <- evaluate (nonEmpty lbs)
+            writeIORef untaken (Untaken free next)
+            pure $ case next of
+              L.Chunk bs _ | S.length bs > free -> AfterTrial
+              _ -> AtHand
+      takeNext = do
+        Untaken free lbs <- readIORef untaken
+        case lbs of
+          L.Chunk bs rest -> bs <$ writeIORef untaken (Untaken (free - S.length bs) rest)
+          L.Empty -> pure S.empty
+  whole <- newInput newSegments {segmentCurrent = S.take tried first} comes (pure ()) takeNext
+  let input = whole {inputIsCut = S.length first > tried}
   withCells cellCount $ \c -> do
-    startCells c False 0 maxBound maxBound start
-    result <- valueIn c input g
+    startStream Untraced c input 0 maxBound
+    result <- runIn Untraced c input g
     over <- isOver c
     -- A used-up budget is a failure.
     usedUp <- isUsedUp (Account c)
     case result of
       Just a -> (`Succeeds` a) <$> position c
-      Nothing -> pure (if over && not usedUp then AsksForMore else Fails)
-  where
-    start = S.take tried bs
+      Nothing
+        | over && not usedUp -> pure AsksForMore
+        | otherwise -> do
+          Untaken free _ <- readIORef untaken
+          -- Copied, so that it does not keep what comes after it.
+          let taken = tried - free - S.length first
+              more = S.concat (L.toChunks (L.take (fromIntegral taken) others))
+          pure $! FailsOn (L.fromChunks [first, more])
 
--- How many bytes are decoded twice at most.
+-- What a trial has not taken: how many bytes it may still take, and the chunks. The number is
+-- negative if the first chunk is longer than a trial may be.
+data Untaken = Untaken !Int L.ByteString
+
+-- | Without the empty chunks at the beginning. (There should be none, but some libraries make
+-- them.)
+nonEmpty :: L.ByteString -> L.ByteString
+nonEmpty lbs = case lbs of
+  L.Chunk bs rest | S.null bs -> nonEmpty rest
+  _ -> lbs
+
+-- How many bytes a trial takes at most.
 tried :: Int
 tried = 1024
