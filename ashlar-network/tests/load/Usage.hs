@@ -60,8 +60,8 @@ usageNow = do
   let resident = sum [1024 * read n | ["VmRSS:", n, _] <- map words (lines status)]
   pure $! Usage descriptors threads (fromIntegral live) resident
 
--- | Put the server of this program under load: for a quarter of these seconds by good clients alone,
--- and then among others. Check that the server does not grow, and that nothing is left.
+-- | Put the server of this program under load: for a quarter of these seconds by good clients
+-- alone, and then among others. Check that the server does not grow, and that nothing is left.
 underLoad ::
   Check ->
   Int ->
