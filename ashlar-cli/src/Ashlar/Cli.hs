@@ -105,8 +105,8 @@ perform hs command = case command of
       Nothing -> catFiles hs selection (Target out force hs) mixed paths
       Just s -> loadSchema s >>= \s' -> catValues hs selection (Target out force hs) s' paths
   ConvertCommand selection force partial from schema out path -> do
-    readOnce [schema, path]
-    given <- loadSchema schema
+    readOnce (maybeToList schema ++ [path])
+    given <- maybe (throwIO noSchema) loadSchema schema
     says <- besides out
     let target = Target out force hs
     case from of
@@ -124,5 +124,7 @@ perform hs command = case command of
   where
     verifyFile selection given path =
       maybe (inputOf Nothing path) (pure . BareFile path) given >>= verify hs selection
+    noSchema =
+      Console.Failure (ExitFailure 2) "convert --from needs the type of the values: --schema"
     -- Where a command says what it has written.
     besides out = if isStandard out then toMessages hs else pure hs

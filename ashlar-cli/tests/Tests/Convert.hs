@@ -25,7 +25,7 @@ import qualified Data.ByteString.Lazy as L
 import Data.Int (Int16)
 import Data.IntMap (IntMap)
 import qualified Data.IntMap as IntMap
-import Data.List (isInfixOf, isSuffixOf, sort)
+import Data.List (isInfixOf, isSuffixOf, permutations, sort)
 import Data.Map (Map)
 import qualified Data.Map as Map
 import qualified Data.Serialize as Cereal
@@ -109,6 +109,7 @@ tests =
   testGroup
     "convert"
     [ testCase "values one after another, and a list" converted,
+      testCase "options in any order" anyOrder,
       testProperty "random values" (random @Order),
       testProperty "random containers" (random @Stock),
       testCase "damage, at each byte" damaged,
@@ -166,6 +167,25 @@ converted = inFolder $ \folder -> forM_ libraries $ \(Library library one list) 
   -- Appended to by the type's program.
   appendRecords described (folder </> "new") (take 1 orders)
   contents (folder </> "new") >>= (@?= orders ++ take 1 orders)
+
+-- Also those that both directions have, and the file, before the one that chooses the direction.
+anyOrder :: Assertion
+anyOrder = inFolder $ \folder -> do
+  written folder (L.toStrict . Binary.encode) orders
+  let old = folder </> "old"
+      new = folder </> "new"
+      text = folder </> "text"
+      type' = ["--schema", folder </> "schema"]
+      works parts =
+        forM_ (permutations parts) $ \shuffled -> do
+          Outcome code _ err <- ashlar folder ("convert" : concat shuffled)
+          (shuffled, code, err) @?= (shuffled, ExitSuccess, "")
+  works [["--from", "binary"], type', ["-o", new], ["-f"], [old]]
+  works [["--to", "json"], ["-k"], ["-o", text], ["--force"], [new]]
+  works [["--from", "json"], type', ["--limit", "1M"], ["-f"], ["-o", new, text]]
+  ashlar folder ["convert", "--from", "json", text, "-f", "-o", new]
+    `gives` (2, [], ["ashlar: convert --from needs the type of the values: --schema"])
+  contents new >>= (@?= orders)
 
 random ::
   forall a.

@@ -33,8 +33,9 @@ data Command
   | DiffCommand FilePath FilePath
   | -- | Also: may the target exist, and may types differ?
     CatCommand Selection Bool Bool (Maybe FilePath) FilePath [FilePath]
-  | -- | With the schema. Also: may the target exist, and is part of it wanted after damage?
-    ConvertCommand Selection Bool Bool From FilePath FilePath FilePath
+  | -- | Also: may the target exist, and is part of it wanted after damage? With the schema, without
+    -- which it fails.
+    ConvertCommand Selection Bool Bool From (Maybe FilePath) FilePath FilePath
   | -- | With the schema of bare values. Also: may the target exist?
     ExportCommand Selection Bool TextTo (Maybe FilePath) FilePath FilePath
   | RepairCommand Selection Bool (Maybe FilePath) FilePath FilePath
@@ -110,7 +111,7 @@ commands =
     ( "convert",
       "Turn JSON, CSV, or what binary, cereal or store have written into a file of records; or \
       \records into JSON, CSV or Avro",
-      convertFrom <|> convertTo
+      convertCommand
     ),
     ( "repair",
       "Copy what is readable of a damaged file, and say what was lost",
@@ -143,30 +144,34 @@ commands =
     )
   ]
 
-convertFrom :: Parser Command
-convertFrom =
-  ConvertCommand
+-- What both directions have is outside of the choice between them: an option that belongs to both
+-- would choose the first.
+convertCommand :: Parser Command
+convertCommand =
+  make
     <$> limited
     <*> force
-    <*> switch
-      (long "partial" <> help "If FILE is damaged, write OUT with the values before the damage")
-    <*> (fromOption <*> listOption)
-    <*> strOption
-      ( long "schema" <> metavar "SCHEMA" <> action "file"
-          <> help "The type of the values: a schema, or a file of records that has it"
+    <*> (Left <$> convertFrom <|> Right <$> convertTo)
+    <*> optional
+      ( strOption $
+          long "schema" <> metavar "SCHEMA" <> action "file"
+            <> help
+              "The type of the values: a schema, or a file of records that has it. Needed with \
+              \--from, and with --to if FILE has values one after another"
       )
     <*> output
     <*> file "FILE"
-
-convertTo :: Parser Command
-convertTo =
-  ExportCommand
-    <$> ((\s k -> s {selectKeepGoing = k}) <$> limited <*> keepGoing)
-    <*> force
-    <*> toOption
-    <*> schemaOption
-    <*> output
-    <*> file "FILE"
+  where
+    make selection forced direction schema out path = case direction of
+      Left (partial, from) -> ConvertCommand selection forced partial from schema out path
+      Right (goOn, text) ->
+        ExportCommand selection {selectKeepGoing = goOn} forced text schema out path
+    convertFrom =
+      (,)
+        <$> switch
+          (long "partial" <> help "If FILE is damaged, write OUT with the values before the damage")
+        <*> (fromOption <*> listOption)
+    convertTo = (,) <$> keepGoing <*> toOption
 
 -- Given whether the file is one list.
 fromOption :: Parser (Bool -> From)
