@@ -104,9 +104,8 @@ begin way bytes g offset chunks isLast = do
 -- This is a pure value: each state can be used any number of times, by any threads, with different
 -- input each time. The first use of a 'Partial' continues where the decoder stopped. A later use
 -- runs the decoder again from the start, on all chunks so far, which a 'Partial' keeps for that. So
--- does forcing the error of a 'Fail'.
--- "Ashlar.Get.Feed" has decoders that take constant memory and are used once. It also says how long
--- suspending takes, which is the same here.
+-- does forcing the error of a 'Fail'. "Ashlar.Get.Feed" has decoders that take constant memory and
+-- are used once. It also says how long suspending takes, which is the same here.
 data Decoder a
   = -- | It has failed: the bytes that it had not read, the offset at which they begin, and why.
     Fail !ByteString !Int64 DecodeError
