@@ -162,10 +162,10 @@ convertCommand =
     <*> output
     <*> file "FILE"
   where
-    make selection forced direction schema out path = case direction of
-      Left (partial, from) -> ConvertCommand selection forced partial from schema out path
+    make within forced direction schema out path = case direction of
+      Left (partial, from) -> ConvertCommand within forced partial from schema out path
       Right (goOn, text) ->
-        ExportCommand selection {selectKeepGoing = goOn} forced text schema out path
+        ExportCommand within {selectKeepGoing = goOn} forced text schema out path
     convertFrom =
       (,)
         <$> switch
