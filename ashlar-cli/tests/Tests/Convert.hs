@@ -174,16 +174,16 @@ anyOrder = inFolder $ \folder -> do
   written folder (L.toStrict . Binary.encode) orders
   let old = folder </> "old"
       new = folder </> "new"
-      text = folder </> "text"
+      json = folder </> "text"
       type' = ["--schema", folder </> "schema"]
       works parts =
         forM_ (permutations parts) $ \shuffled -> do
           Outcome code _ err <- ashlar folder ("convert" : concat shuffled)
           (shuffled, code, err) @?= (shuffled, ExitSuccess, "")
   works [["--from", "binary"], type', ["-o", new], ["-f"], [old]]
-  works [["--to", "json"], ["-k"], ["-o", text], ["--force"], [new]]
-  works [["--from", "json"], type', ["--limit", "1M"], ["-f"], ["-o", new, text]]
-  ashlar folder ["convert", "--from", "json", text, "-f", "-o", new]
+  works [["--to", "json"], ["-k"], ["-o", json], ["--force"], [new]]
+  works [["--from", "json"], type', ["--limit", "1M"], ["-f"], ["-o", new, json]]
+  ashlar folder ["convert", "--from", "json", json, "-f", "-o", new]
     `gives` (2, [], ["ashlar: convert --from needs the type of the values: --schema"])
   contents new >>= (@?= orders)
 
