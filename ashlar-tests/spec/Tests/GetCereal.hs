@@ -17,6 +17,7 @@ import qualified Data.ByteString.Short as SBS
 import Data.Either (isLeft)
 import qualified Data.IntMap as IntMap
 import qualified Data.IntSet as IntSet
+import Data.List (isPrefixOf)
 import qualified Data.Map as Map
 import qualified Data.Sequence as Seq
 import qualified Data.Serialize.Get as Theirs
@@ -349,6 +350,15 @@ arrived = do
       all' ensure peek remaining = (,,) <$> ensure 1 <*> peek 2000 <*> remaining
   done (Ours.runGetPartial (all' Ours.ensure Ours.uncheckedLookAhead Ours.remaining) long)
     @?= Just (long, long, 1100 :: Int)
+  -- The error of lazy input is found by a second run, which gets the same chunks.
+  let looks = do
+        _ <- Ours.getBytes 3
+        x <- Ours.uncheckedLookAhead 100
+        _ <- Ours.getBytes 2
+        if S.length x == 1 then fail "one byte" else pure x
+  case Ours.runGetLazy looks (L.fromChunks [S.pack [1, 2], S.pack [3, 4], S.pack [5, 6]]) of
+    Left e -> assertBool e ("at byte 5: one byte" `isPrefixOf` e)
+    Right x -> assertFailure (show x)
   -- The whole input is there.
   Ours.runGet mine (S.pack [1, 2, 3, 4]) @?= Theirs.runGet his (S.pack [1, 2, 3, 4])
   Ours.runGet (Ours.uncheckedSkip (-3) *> Ours.uncheckedLookAhead (-1)) (S.pack [1])

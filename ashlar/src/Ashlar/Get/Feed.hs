@@ -72,7 +72,6 @@ import Ashlar.Internal.Get.Limits (streamBytes, streamEnd)
 import Ashlar.Internal.Get.Path (unknownPart)
 import Ashlar.Internal.Get.Record (setFailures, setHeldEnd)
 import Ashlar.Internal.Get.Source (readsNothing)
-import Ashlar.Internal.Get.Start (Way (..))
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check (unsafeDrop)
 import Control.Exception (throwIO)
@@ -101,9 +100,9 @@ data Feed a
 -- | Start a decoder, and run it until it needs input. It may hold 64 MiB, and
 -- 'Ashlar.Get.withBudget' sets another limit.
 newFeed :: Get a -> IO (Feed a)
-newFeed g = begin Traced streamBytes g 0 [] False >>= fed
+newFeed g = begin streamBytes g 0 [] False >>= fed
 
-fed :: Fed (Either DecodeError a) -> IO (Feed a)
+fed :: Fed a -> IO (Feed a)
 fed progress = case progress of
   Finished rest at (Left e) -> pure (FeedFail rest at e)
   Finished rest at (Right a) -> pure (FeedDone rest at a)
@@ -295,7 +294,7 @@ heldAfter batch held@(Held from chunks) = case batch of
      in Held at left
 
 -- A suspended loop, and the variable that it writes to.
-data Loop a = Loop !(IORef (Batch a)) (Maybe ByteString -> IO (Fed (Either DecodeError ())))
+data Loop a = Loop !(IORef (Batch a)) (Maybe ByteString -> IO (Fed ()))
 
 -- A state that needs input. The action returns the suspended loop once, and then 'Nothing'.
 waiting :: Get a -> Held -> IO (Maybe (Loop a)) -> Values a
@@ -317,10 +316,10 @@ waiting g held@(Held at chunks) takeLoop = state
 startLoop :: Get a -> Held -> Bool -> IO ([a], Values a)
 startLoop g held@(Held at chunks) isLast = do
   batch <- newIORef NoValues
-  begin Traced streamBytes (loop batch g) at (reverse chunks) isLast >>= advanced g batch held
+  begin streamBytes (loop batch g) at (reverse chunks) isLast >>= advanced g batch held
 
 -- The values and the next state, when the loop has been suspended or has ended.
-advanced :: Get a -> IORef (Batch a) -> Held -> Fed (Either DecodeError ()) -> IO ([a], Values a)
+advanced :: Get a -> IORef (Batch a) -> Held -> Fed () -> IO ([a], Values a)
 advanced g batch held progress = do
   decoded <- readIORef batch
   writeIORef batch NoValues

@@ -37,7 +37,7 @@ import Ashlar.Internal.Get.Limits (streamBytes)
 import Ashlar.Internal.Get.Record (unread)
 import Ashlar.Internal.Get.Start
 import Ashlar.Internal.Mem.Cells
-import Control.Monad (foldM, join)
+import Control.Monad (join, (<=<))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -47,13 +47,13 @@ import Data.Maybe (catMaybes, isJust, isNothing, maybeToList)
 import System.IO.Unsafe (unsafePerformIO)
 
 -- | The state of a decoder that is fed.
-data Fed r
+data Fed a
   = -- | It needs a chunk, which must not be empty, or 'Nothing' at the end of the input. It must be
     -- resumed at most once.
-    Waiting (Maybe ByteString -> IO (Fed r))
+    Waiting (Maybe ByteString -> IO (Fed a))
   | -- | It has ended: the bytes that it had not read, the offset at which they begin, and the
     -- result.
-    Finished !ByteString !Int64 r
+    Finished !ByteString !Int64 (Either DecodeError a)
 
 -- The chunks that the decoder has been given and has not taken, and whether these are the last
 -- ones.
@@ -61,7 +61,6 @@ data Pending = Pending [ByteString] !Bool
 
 -- | Start a decoder, and run it until it needs more.
 begin ::
-  Way a r ->
   -- | How many bytes the decoder may hold, or 'maxBound'.
   Int ->
   Get a ->
@@ -71,8 +70,8 @@ begin ::
   [ByteString] ->
   -- | Are these all the chunks?
   Bool ->
-  IO (Fed r)
-begin way bytes g offset chunks isLast = do
+  IO (Fed a)
+begin bytes g offset chunks isLast = do
   -- The first chunk is the first segment, which the run need not fetch.
   pending <- newIORef (Pending (drop 1 chunks) isLast)
   suspension <- newIORef (pure ())
@@ -86,7 +85,7 @@ begin way bytes g offset chunks isLast = do
           [] -> pure S.empty
   input <- newInput newSegments {segmentCurrent = S.concat (take 1 chunks)} comes prepare next
   withCells cellCount $ \c -> do
-    startStream way c input offset bytes
+    startStream c input offset bytes
     let status progress = case progress of
           Suspended () go -> pure $
             Waiting $ \chunk -> do
@@ -97,15 +96,15 @@ begin way bytes g offset chunks isLast = do
             held <- unread c input
             Pending more _ <- readIORef pending
             pure $! Finished (S.concat (held ++ more)) (fromIntegral at) result
-    start (\yield -> writeIORef suspension (yield ()) >> runIn way c input g) >>= status
+    start (\yield -> writeIORef suspension (yield ()) >> runIn c input g) >>= status
 
 -- | A decoder that is fed its input chunk by chunk.
 --
 -- This is a pure value: each state can be used any number of times, by any threads, with different
 -- input each time. The first use of a 'Partial' continues where the decoder stopped. A later use
--- runs the decoder again from the start, on all chunks so far, which a 'Partial' keeps for that. So
--- does forcing the error of a 'Fail'. "Ashlar.Get.Feed" has decoders that take constant memory and
--- are used once. It also says how long suspending takes, which is the same here.
+-- runs the decoder again from the start, on all chunks so far, which a 'Partial' keeps for that.
+-- "Ashlar.Get.Feed" has decoders that take constant memory and are used once. It also says how long
+-- suspending takes, which is the same here.
 data Decoder a
   = -- | It has failed: the bytes that it had not read, the offset at which they begin, and why.
     Fail !ByteString !Int64 DecodeError
@@ -138,25 +137,14 @@ incrementalOn bytes g bs = unsafePerformIO (anew bytes g [Just bs | not (S.null 
 
 -- Run a decoder from the start, given the chunks that it has been fed, the last first.
 anew :: Int -> Get a -> [Maybe ByteString] -> IO (Decoder a)
-anew bytes g history = onChunks Untraced bytes g history >>= decoder bytes g history []
+anew bytes g history =
+  begin bytes g 0 (reverse (catMaybes history)) (any isNothing history) >>= decoder bytes g history
 
-onChunks :: Way a r -> Int -> Get a -> [Maybe ByteString] -> IO (Fed r)
-onChunks way bytes g history =
-  begin way bytes g 0 (reverse (catMaybes history)) (any isNothing history)
-
--- The state of a pure decoder, which has its input for a second run.
-decoder ::
-  Int ->
-  Get a ->
-  -- | The chunks that it had when it began, the last first.
-  [Maybe ByteString] ->
-  -- | The chunks since then.
-  [Maybe ByteString] ->
-  Fed (Maybe a) ->
-  IO (Decoder a)
-decoder bytes g before since progress = case progress of
-  Finished rest at (Just a) -> pure (Done rest at a)
-  Finished rest at Nothing -> pure (Fail rest at (unsafePerformIO failure))
+-- The third argument is the chunks that the decoder has been fed, the last first.
+decoder :: Int -> Get a -> [Maybe ByteString] -> Fed a -> IO (Decoder a)
+decoder bytes g history progress = case progress of
+  Finished rest at (Left e) -> pure (Fail rest at e)
+  Finished rest at (Right a) -> pure (Done rest at a)
   Waiting go -> do
     first <- newIORef (Just go)
     let resume chunk
@@ -166,21 +154,9 @@ decoder bytes g before since progress = case progress of
             -- (A decoder that is kept for many values is past its first use each time but once.)
             unused <- isJust <$> readIORef first
             mine <- if unused then atomicModifyIORef' first (\m -> (Nothing, m)) else pure Nothing
-            case mine of
-              Just on -> on chunk >>= decoder bytes g before (chunk : since)
-              Nothing -> anew bytes g (chunk : since ++ before)
+            let fed = chunk : history
+            maybe (anew bytes g fed) (decoder bytes g fed <=< ($ chunk)) mine
     pure (Partial resume)
-  where
-    -- Suspended at the same places, which its budget counts.
-    failure = do
-      beginning <- onChunks Traced bytes g before
-      end <- foldM (\state chunk -> resumed chunk state) beginning (reverse since)
-      case end of
-        Finished _ _ (Left e) -> pure e
-        _ -> succeedsAgain
-    resumed chunk state = case state of
-      Waiting go -> go chunk
-      Finished {} -> pure state
 
 -- | Resume with a chunk. If the decoder has ended already, the chunk is appended to the bytes that
 -- it had not read, which copies both. For many chunks, 'pushChunks' copies only once.

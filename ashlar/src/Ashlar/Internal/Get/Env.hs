@@ -19,11 +19,11 @@
 -- An error says where in the value the decoder failed, and what each alternative expected there.
 -- For that, a run must keep the path, which costs memory for each level, and its failures. With
 -- both, trees and failing alternatives take twice as long. So a run on a strict
--- 'Data.ByteString.ByteString' keeps neither, nor does one of a 'Ashlar.Get.Decoder', which has its
--- input. If it fails, its error is a thunk that runs the decoder again, as a traced run, which
--- fails in the same way. Where the input would be gone by then (lazy input, a 'Ashlar.Get.Source',
--- a 'Ashlar.Get.Feed.Feed'), every run is traced from the start. So all runs give the same errors.
--- (The tests "errors" compare every way to run a decoder.)
+-- 'Data.ByteString.ByteString' keeps neither. If it fails, its error is a thunk that runs the
+-- decoder again, as a traced run, which fails in the same way. Where the input would be gone by
+-- then (lazy input, a 'Ashlar.Get.Source', push mode), every run is traced from the start, but not
+-- the trial of the first bytes of lazy input (Note [Trials] in "Ashlar.Internal.Get.Start"). So all
+-- runs give the same errors. (The tests "errors" compare every way to run a decoder.)
 --
 -- The second run waits until the error is forced. If it came at once, a decoder that runs another
 -- one on a slice of its input, and fails if that fails, would double the time at each level of such

@@ -273,7 +273,7 @@ strictError g bs = fromLeft succeedsAgain $
     input <- strictInput bs
     withCells cellCount $ \c -> do
       startCells c True 0 (S.length bs) maxBound bs
-      runIn Traced c input g
+      runIn c input g
 {-# NOINLINE strictError #-}
 
 -- | Decode from a lazy 'L.ByteString'. Its first chunk is forced at once, each other chunk when the
@@ -285,7 +285,8 @@ strictError g bs = fromLeft succeedsAgain $
 -- ('budgetBytes').
 --
 -- Input of one chunk, as 'L.fromStrict' makes it, is decoded as by 'runGet': forcing an error runs
--- the decoder again. Of other input, up to 1,024 bytes may be decoded twice.
+-- the decoder again. So does forcing the error of a decoder that fails in the first 1,024 bytes. If
+-- it reads more, these are decoded twice.
 --
 -- Do not interrupt it under GHC's non-moving collector, nor under the compacting one of GHC 9.0:
 -- see the known gaps in @docs/safety.md@.
@@ -362,17 +363,16 @@ runLazy ::
 runLazy bytes f g lbs = case firstChunk lbs of
   Right bs -> case runStrict measured bs of
     Right (used, a) -> succeeds used a
-    Left _ -> fails lbs
+    Left _ -> let Ended result _ at = runChunks bytes g lbs in fails result at
   Left (bs, more) -> case unsafePerformIO (tryOn g bs more) of
     Succeeds used a -> succeeds used a
-    FailsOn beginning -> fails beginning
+    FailsAt at beginning ->
+      let Ended result _ _ = runChunks bytes g beginning in fails result (fromIntegral at)
     AsksForMore -> case runChunks bytes g lbs of Ended result rest at -> f result rest at
   where
     measured = g >>= \a -> here >>= \ !used -> pure (used, a)
     succeeds used a = f (Right a) (L.drop (fromIntegral used) lbs) (fromIntegral used)
-    fails beginning =
-      let Ended result _ at = runChunks bytes g beginning
-       in f (Left (fromLeft succeedsAgain result)) (L.drop at lbs) at
+    fails result at = f (Left (fromLeft succeedsAgain result)) (L.drop at lbs) at
 {-# NOINLINE runLazy #-}
 
 -- How a run ended: its result, the bytes that were not read, and the offset at which they begin.
@@ -384,8 +384,8 @@ runChunks bytes g lbs = unsafePerformIO $ do
   input <- newInput newSegments (pure AtHand) (forceNext chunks) (nextOf chunks)
   withCells cellCount $ \c -> do
     -- The first chunk is in memory: Note [A lazy ByteString of one chunk].
-    startStream Traced c input 0 (max bytes (firstOf lbs))
-    result <- runIn Traced c input g
+    startStream c input 0 (max bytes (firstOf lbs))
+    result <- runIn c input g
     at <- position c
     rest <- unread c input
     notTaken <- readIORef chunks

@@ -214,8 +214,8 @@ getFrom :: Source -> Get a -> IO (Either DecodeError a)
 getFrom source g = do
   offset <- takeSource source
   withCells cellCount $ \c -> do
-    startStream Traced c (sourceInput source) offset streamBytes
-    result <- runIn Traced c (sourceInput source) g
+    startStream c (sourceInput source) offset streamBytes
+    result <- runIn c (sourceInput source) g
     giveBack source c
     pure result
 
@@ -241,12 +241,12 @@ attemptFrom source g = join $
   mask $ \unmask -> do
     offset <- takeSource source
     withCells cellCount $ \c -> do
-      startStream Traced c input offset streamBytes
+      startStream c input offset streamBytes
       -- Keep all bytes from here on, even after a commit.
       putInt c keepCell offset
       putInt c releaseCell offset
       -- A thunk shows what kind of exception has ended it.
-      decoded@(Thunk run) <- newThunk (runIn Traced c input g)
+      decoded@(Thunk run) <- newThunk (runIn c input g)
       ended <- try (unmask (evaluate run))
       case ended of
         Right (Right a) -> pure (Right a) <$ giveBack source c

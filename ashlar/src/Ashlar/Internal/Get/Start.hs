@@ -1,4 +1,3 @@
-{-# LANGUAGE GADTs #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedSums #-}
 {-# LANGUAGE UnboxedTuples #-}
@@ -24,15 +23,17 @@
 -- If decoders run others on parts of their input, each within a trial of the one around, the time
 -- must not double at each level. So a trial ends without a result only if more than 'tried' bytes
 -- are asked for. Parts of what a trial has read are shorter, so trials on them end with a result.
+-- (The time does double where each level makes more than 'tried' bytes of fewer, by decompression,
+-- and asks for more than that after it has decoded them.)
 --
 -- With 256 bytes instead of 1,024, values of 320 bytes took 1.4 times as long as binary's
 -- (GHC 9.10). With more, values that are a little longer than that would take longer than binary's.
 --
 -- Tried and dropped: an exception where the decoder asks for more. Its handler would have to tell
 -- foreign asynchronous exceptions from those of values. A budget of bytes: a budget inside may
--- allow more. Trials of pushed input: there, all that look for the end end where the chunk ends,
--- so nested runs take time exponential in their depth. Pushed input is run untraced instead,
--- because a 'Ashlar.Internal.Get.Decoder.Decoder' keeps its input.
+-- allow more. Trials of pushed input: all that look for the end of the input end where the chunk
+-- ends, so nested runs take time exponential in their depth. Untraced runs of pushed input: a
+-- program that looks at the errors of nested runs takes such time, and a failure keeps its input.
 --
 -- (Tests "a decoder in a nested run is run once", "lazy input of more than is tried".
 -- 'Tests.Splits' runs each decoder on lazy input.)
@@ -40,7 +41,6 @@ module Ashlar.Internal.Get.Start
   ( startCells,
 
     -- * A run on a stream
-    Way (..),
     startStream,
     runIn,
     errorOf,
@@ -91,16 +91,8 @@ startCells c traced offset limit held current = do
   startBudget c traced
 {-# INLINE startCells #-}
 
--- | The two ways to run a decoder on a stream, by what they return.
-data Way a r where
-  -- | With the error: Note [Traced runs] in "Ashlar.Internal.Get.Env".
-  Traced :: Way a (Either DecodeError a)
-  -- | 'Nothing' is a failure.
-  Untraced :: Way a (Maybe a)
-
 -- | Set up the cells for a run whose input is not in memory.
 startStream ::
-  Way a r ->
   Cells ->
   Input ->
   -- | The offset at which the current segment begins.
@@ -109,31 +101,29 @@ startStream ::
   -- "Ashlar.Internal.Get.Limits".
   Int ->
   IO ()
-startStream way c input offset bytes = do
+startStream c input offset bytes = do
   current <- segmentCurrent <$> readIORef (inputSegments input)
-  startCells c traced offset maxBound (streamEnd offset bytes) current
-  where
-    traced = case way of
-      Traced -> True
-      Untraced -> False
+  startCells c True offset maxBound (streamEnd offset bytes) current
 
--- | Run a decoder, whose cells and input are set up. The cursor is in its cell before and after.
+-- | Run a decoder as a traced run, whose cells and input are set up. The cursor is in its cell
+-- before and after.
+runIn :: Cells -> Input -> Get a -> IO (Either DecodeError a)
+runIn c input g = valueIn c input g >>= maybe (Left <$> errorOf c input) (pure . Right)
+{-# NOINLINE runIn #-}
+
+-- The value of a run, if it succeeds.
 --
 -- A run reads segments at addresses, so @touch#@ keeps them alive. GHC does not drop it, because it
 -- cannot see that an unknown decoder never returns.
-runIn :: Way a r -> Cells -> Input -> Get a -> IO r
-runIn way c input g = IO $ \s0 -> case unIO (getPtr c cursorCell) s0 of
+valueIn :: Cells -> Input -> Get a -> IO (Maybe a)
+valueIn c input g = IO $ \s0 -> case unIO (getPtr c cursorCell) s0 of
   (# s1, Ptr p0 #) -> case unGet g p0 c (Env input OfRun Top) s1 of
     (# s2, p1, result #) -> case unIO (putPtr c cursorCell (Ptr p1)) s2 of
       (# s3, _ #) -> case touch# (inputSegments input) s3 of
-        s4 -> case way of
-          Traced -> case result of
-            (# a | #) -> (# s4, Right a #)
-            (# | _ #) -> unIO (Left <$> errorOf c input) s4
-          Untraced -> case result of
-            (# a | #) -> (# s4, Just a #)
-            (# | _ #) -> (# s4, Nothing #)
-{-# NOINLINE runIn #-}
+        s4 -> case result of
+          (# a | #) -> (# s4, Just a #)
+          (# | _ #) -> (# s4, Nothing #)
+{-# INLINE valueIn #-}
 
 -- | The error of a traced run that has failed.
 errorOf :: Cells -> Input -> IO DecodeError
@@ -154,8 +144,9 @@ succeedsAgain =
 data Trial a
   = -- | The decoder succeeds: the offset where it ends, and the value.
     Succeeds !Int a
-  | -- | It fails: the beginning of the input, on which it fails in the same way.
-    FailsOn !L.ByteString
+  | -- | It fails: the offset where, and the beginning of the input, on which it fails in the same
+    -- way.
+    FailsAt !Int !L.ByteString
   | AsksForMore
 
 -- | Try a decoder on the beginning of lazy input.
@@ -183,24 +174,30 @@ tryOn g first others = do
         case lbs of
           L.Chunk bs rest -> bs <$ writeIORef untaken (Untaken (free - S.length bs) rest)
           L.Empty -> pure S.empty
-  whole <- newInput newSegments {segmentCurrent = S.take tried first} comes (pure ()) takeNext
+  whole <- newInput newSegments {segmentCurrent = start} comes (pure ()) takeNext
   let input = whole {inputIsCut = S.length first > tried}
   withCells cellCount $ \c -> do
-    startStream Untraced c input 0 maxBound
-    result <- runIn Untraced c input g
+    startCells c False 0 maxBound maxBound start
+    result <- valueIn c input g
+    at <- position c
     over <- isOver c
     -- A used-up budget is a failure.
     usedUp <- isUsedUp (Account c)
     case result of
-      Just a -> (`Succeeds` a) <$> position c
+      Just a -> pure (Succeeds at a)
       Nothing
         | over && not usedUp -> pure AsksForMore
-        | otherwise -> do
-          Untaken free _ <- readIORef untaken
-          -- Copied, so that it does not keep what comes after it.
-          let taken = tried - free - S.length first
-              more = S.concat (L.toChunks (L.take (fromIntegral taken) others))
-          pure $! FailsOn (L.fromChunks [first, more])
+        | otherwise -> FailsAt at <$> (beginning <$> readIORef untaken)
+  where
+    start = S.take tried first
+    -- The chunks that the trial has taken, cut as they are, and not what comes after them. (Of a
+    -- long one, what an error shows of it.)
+    beginning (Untaken free _)
+      | free < 0 = L.fromStrict (S.copy (S.take (tried + 64) first))
+      | otherwise = forced (L.fromChunks (first : L.toChunks (taken others)))
+      where
+        taken = L.take (fromIntegral (tried - free - S.length first))
+    forced lbs = L.length lbs `seq` lbs
 
 -- What a trial has not taken: how many bytes it may still take, and the chunks. The number is
 -- negative if the first chunk is longer than a trial may be.
