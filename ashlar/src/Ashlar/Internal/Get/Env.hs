@@ -21,8 +21,7 @@
 -- both, trees and failing alternatives take twice as long. So a run on a strict
 -- 'Data.ByteString.ByteString' keeps neither. If it fails, its error is a thunk that runs the
 -- decoder again, as a traced run, which fails in the same way. Where the input would be gone by
--- then (lazy input, a 'Ashlar.Get.Source', push mode), every run is traced from the start, but not
--- the trial of the first bytes of lazy input (Note [Trials] in "Ashlar.Internal.Get.Start"). So all
+-- then (lazy input, a 'Ashlar.Get.Source', push mode), every run is traced from the start. So all
 -- runs give the same errors. (The tests "errors" compare every way to run a decoder.)
 --
 -- The second run waits until the error is forced. If it came at once, a decoder that runs another

@@ -276,6 +276,11 @@ strictError g bs = fromLeft succeedsAgain $
       runIn c input g
 {-# NOINLINE strictError #-}
 
+succeedsAgain :: a
+succeedsAgain =
+  errorWithoutStackTrace
+    "Ashlar.Get: a decoder that failed succeeds when run again: was the input's memory written?"
+
 -- | Decode from a lazy 'L.ByteString'. Its first chunk is forced at once, each other chunk when the
 -- decoder gets there. Chunks are released when the decoder has passed them. Chunks after the value
 -- are ignored, and not forced.
@@ -285,8 +290,7 @@ strictError g bs = fromLeft succeedsAgain $
 -- ('budgetBytes').
 --
 -- Input of one chunk, as 'L.fromStrict' makes it, is decoded as by 'runGet': forcing an error runs
--- the decoder again. So does forcing the error of a decoder that fails in the first 1,024 bytes. If
--- it reads more, these are decoded twice.
+-- the decoder again. Of other input, up to 1,024 bytes may be decoded twice.
 --
 -- Do not interrupt it under GHC's non-moving collector, nor under the compacting one of GHC 9.0:
 -- see the known gaps in @docs/safety.md@.
@@ -362,17 +366,15 @@ runLazy ::
   r
 runLazy bytes f g lbs = case firstChunk lbs of
   Right bs -> case runStrict measured bs of
-    Right (used, a) -> succeeds used a
-    Left _ -> let Ended result _ at = runChunks bytes g lbs in fails result at
+    Right (used, a) -> f (Right a) (L.drop (fromIntegral used) lbs) (fromIntegral used)
+    Left _ ->
+      let Ended result rest at = runChunks bytes g lbs
+       in f (Left (fromLeft succeedsAgain result)) rest at
   Left (bs, more) -> case unsafePerformIO (tryOn g bs more) of
-    Succeeds used a -> succeeds used a
-    FailsAt at beginning ->
-      let Ended result _ _ = runChunks bytes g beginning in fails result (fromIntegral at)
-    AsksForMore -> case runChunks bytes g lbs of Ended result rest at -> f result rest at
+    Just (result, at) -> f result (L.drop (fromIntegral at) lbs) (fromIntegral at)
+    Nothing -> case runChunks bytes g lbs of Ended result rest at -> f result rest at
   where
     measured = g >>= \a -> here >>= \ !used -> pure (used, a)
-    succeeds used a = f (Right a) (L.drop (fromIntegral used) lbs) (fromIntegral used)
-    fails result at = f (Left (fromLeft succeedsAgain result)) (L.drop at lbs) at
 {-# NOINLINE runLazy #-}
 
 -- How a run ended: its result, the bytes that were not read, and the offset at which they begin.

@@ -10,10 +10,8 @@
 -- ~~~~~~~~~~~~~
 -- Most values of a stream are short and lie in the chunk at hand. For these, setting up a run that
 -- goes through lazy input takes longer than decoding. So the decoder is first tried on the first
--- 'tried' bytes, in an untraced run. If it succeeds there, its result is the result, because
--- results do not depend on how the input is cut (INV-G2). If it fails, it would fail on all of the
--- input, and its error is a thunk, as in a strict run. If it asks for more, another run begins
--- anew.
+-- 'tried' bytes. If it ends there, its result is the result, because results do not depend on how
+-- the input is cut (INV-G2). If it asks for more, another run begins anew.
 --
 -- A decoder that asks for more than 'tried' bytes fails, and no choice catches that, as where a
 -- budget is used up: Note [Used up for good] in "Ashlar.Internal.Get.Limits". So there is no
@@ -32,8 +30,9 @@
 -- Tried and dropped: an exception where the decoder asks for more. Its handler would have to tell
 -- foreign asynchronous exceptions from those of values. A budget of bytes: a budget inside may
 -- allow more. Trials of pushed input: all that look for the end of the input end where the chunk
--- ends, so nested runs take time exponential in their depth. Untraced runs of pushed input: a
--- program that looks at the errors of nested runs takes such time, and a failure keeps its input.
+-- ends, so nested runs take time exponential in their depth. Untraced trials, whose error is found
+-- by a second run: a program that looks at the errors of nested runs takes such time, and a failure
+-- keeps its input. They saved little.
 --
 -- (Tests "a decoder in a nested run is run once", "lazy input of more than is tried".
 -- 'Tests.Splits' runs each decoder on lazy input.)
@@ -44,10 +43,8 @@ module Ashlar.Internal.Get.Start
     startStream,
     runIn,
     errorOf,
-    succeedsAgain,
 
     -- * A trial
-    Trial (..),
     tryOn,
     nonEmpty,
   )
@@ -134,29 +131,15 @@ errorOf c input = do
   evaluate e {errorExcerpt = Excerpt (fromIntegral start) bytes}
 {-# NOINLINE errorOf #-}
 
--- | Instead of an error, where a run that has failed is repeated for it.
-succeedsAgain :: a
-succeedsAgain =
-  errorWithoutStackTrace
-    "Ashlar.Get: a decoder that failed succeeds when run again: was the input's memory written?"
-
--- | How a trial ends: Note [Trials].
-data Trial a
-  = -- | The decoder succeeds: the offset where it ends, and the value.
-    Succeeds !Int a
-  | -- | It fails: the offset where, and the beginning of the input, on which it fails in the same
-    -- way.
-    FailsAt !Int !L.ByteString
-  | AsksForMore
-
--- | Try a decoder on the beginning of lazy input.
+-- | Try a decoder on the beginning of lazy input: Note [Trials]. Returns the result and the offset
+-- where it ends, or 'Nothing' if it asks for more.
 tryOn ::
   Get a ->
   -- | The first chunk.
   ByteString ->
   -- | The others.
   L.ByteString ->
-  IO (Trial a)
+  IO (Maybe (Either DecodeError a, Int))
 tryOn g first others = do
   untaken <- newIORef (Untaken (tried - S.length first) others)
   let comes = do
@@ -174,30 +157,21 @@ tryOn g first others = do
         case lbs of
           L.Chunk bs rest -> bs <$ writeIORef untaken (Untaken (free - S.length bs) rest)
           L.Empty -> pure S.empty
-  whole <- newInput newSegments {segmentCurrent = start} comes (pure ()) takeNext
+      segments = newSegments {segmentCurrent = S.take tried first}
+  whole <- newInput segments comes (pure ()) takeNext
   let input = whole {inputIsCut = S.length first > tried}
   withCells cellCount $ \c -> do
-    startCells c False 0 maxBound maxBound start
+    startStream c input 0 maxBound
     result <- valueIn c input g
-    at <- position c
     over <- isOver c
     -- A used-up budget is a failure.
     usedUp <- isUsedUp (Account c)
     case result of
-      Just a -> pure (Succeeds at a)
-      Nothing
-        | over && not usedUp -> pure AsksForMore
-        | otherwise -> FailsAt at <$> (beginning <$> readIORef untaken)
-  where
-    start = S.take tried first
-    -- The chunks that the trial has taken, cut as they are, and not what comes after them. (Of a
-    -- long one, what an error shows of it.)
-    beginning (Untaken free _)
-      | free < 0 = L.fromStrict (S.copy (S.take (tried + 64) first))
-      | otherwise = forced (L.fromChunks (first : L.toChunks (taken others)))
-      where
-        taken = L.take (fromIntegral (tried - free - S.length first))
-    forced lbs = L.length lbs `seq` lbs
+      Nothing | over && not usedUp -> pure Nothing
+      _ -> do
+        at <- position c
+        a <- maybe (Left <$> errorOf c input) (pure . Right) result
+        pure (Just (a, at))
 
 -- What a trial has not taken: how many bytes it may still take, and the chunks. The number is
 -- negative if the first chunk is longer than a trial may be.
