@@ -37,7 +37,7 @@ tests =
     [ testProperty "the same result, rest and offset, in any chunks" sameInChunks,
       testProperty "any state can be resumed more than once" resumedAgain,
       testProperty "one decoder for each value of a stream" forEachValue,
-      testCase "lazy input of more than is tried" moreThanTried,
+      testCase "chunks of about a kilobyte" kilobytes,
       testCase "it ends as soon as it can" asSoonAsItCan,
       testCase "empty chunks, and chunks after the end" oddChunks,
       testCase "pushChunks is lazy" lazyChunks,
@@ -143,10 +143,9 @@ forEachValue a bytes =
     kept = runGetIncremental g
     input = S.pack (take 12 bytes)
 
--- Decoders are tried on the first 1,024 bytes of lazy input. Values and failures that end before,
--- at and after that, in input that is cut before, at and after that.
-moreThanTried :: Assertion
-moreThanTried = forM_ [1020 .. 1028] $ \end -> do
+-- Values and failures that end at the end of a chunk, before it and after it.
+kilobytes :: Assertion
+kilobytes = forM_ [1020 .. 1028] $ \end -> do
   let value = getWord8 *> getByteString (end - 1)
       decoders =
         [value, value <* isEmpty, value <* endOfInput, value <* getWord64be, value *> empty]

@@ -40,11 +40,11 @@ data Foreign a
 -- it still needs input at the end, the error is 'MissingInput' there.
 --
 -- The starting action runs each time this decoder is tried: after a choice has gone back, and again
--- if a run begins anew: to find its error, or because lazy input was first tried on its beginning.
--- So it must do the same each time. The result must not depend on how the input is cut into chunks.
--- (After a failure, the offset where the run stopped may.) If an action throws an exception, that
--- ends the run. An asynchronous exception may strike in an action. If the action rethrows it
--- synchronously, as 'Control.Exception.bracket' does, an interrupted lazy value cannot be resumed.
+-- to find the error of a failed run on strict input. So it must do the same each time. The result
+-- must not depend on how the input is cut into chunks. (After a failure, the offset where the run
+-- stopped may.) If an action throws an exception, that ends the run. An asynchronous exception may
+-- strike in an action. If the action rethrows it synchronously, as 'Control.Exception.bracket'
+-- does, an interrupted lazy value cannot be resumed.
 --
 -- This example takes all bytes up to a zero:
 --

@@ -18,7 +18,6 @@ where
 import Ashlar.Internal.Get.Bytes (available, slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Input (wholeChunk)
 import Ashlar.Internal.Get.Path (Context (..), innermost)
 import Ashlar.Internal.Get.Record (unread)
 import Ashlar.Internal.Mem.Cells
@@ -53,19 +52,16 @@ heldOr p = do
 -- | The number of bytes that have arrived and not been read, up to the end of the innermost
 -- @isolate@.
 heldHere :: Get Int
-heldHere = do
-  wholeChunk
-  step $ \c env -> do
-    at <- position c
-    limit <- getInt c limitCell
-    chunks <- unread c (envInput env)
-    -- Forced, because the chunks must not be kept.
-    pure $! min (limit - at) (sum (map S.length chunks))
+heldHere = step $ \c env -> do
+  at <- position c
+  limit <- getInt c limitCell
+  chunks <- unread c (envInput env)
+  -- Forced, because the chunks must not be kept.
+  pure $! min (limit - at) (sum (map S.length chunks))
 
 -- | Demand n bytes, and return what is unread up to the end of the chunk. It remains unread.
 ensured :: Int -> Get ByteString
 ensured n = do
-  wholeChunk
   need (max 0 n)
   p <- cursor
   bs <- available >>= slice

@@ -68,7 +68,6 @@ module Ashlar.Internal.Get.Env
     inContext,
     inTraced,
     Input (..),
-    Next (..),
     strictInput,
     newInput,
     newSegments,
@@ -304,14 +303,14 @@ inputOf bs = unsafeDupablePerformIO (strictInput bs)
 
 -- | Input that is one 'ByteString'.
 strictInput :: ByteString -> IO Input
-strictInput bs = newInput segments (pure AtHand) (pure ()) (pure S.empty)
+strictInput bs = newInput segments (pure False) (pure ()) (pure S.empty)
   where
     segments = newSegments {segmentCurrent = bs, segmentsEnded = True}
 
 -- | Input that cannot seek.
-newInput :: Segments -> IO Next -> IO () -> IO ByteString -> IO Input
-newInput !segments comes prepare next =
-  Input comes False prepare next (\_ -> pure Nothing) <$> newIORef segments <*> newIORef NoFailures
+newInput :: Segments -> IO Bool -> IO () -> IO ByteString -> IO Input
+newInput !segments suspends prepare next =
+  Input suspends prepare next (\_ -> pure Nothing) <$> newIORef segments <*> newIORef NoFailures
 
 -- | Segments before anything has been read from the source.
 newSegments :: Segments
@@ -319,10 +318,8 @@ newSegments = Segments [] S.empty [] [] False Nothing
 
 -- | The source of the input, the segments that are held, and the failures of the run.
 data Input = Input
-  { -- | How the next chunk comes. Not asked after the end.
-    inputComes :: !(IO Next),
-    -- | Does the first segment end within its chunk? Only in trials.
-    inputIsCut :: !Bool,
+  { -- | Will 'inputPrepare' suspend the decoder?
+    inputSuspends :: !(IO Bool),
     -- | Wait until the next chunk is there. This may take any time, and runs again if it is
     -- interrupted.
     inputPrepare :: !(IO ()),
@@ -335,17 +332,6 @@ data Input = Input
     -- | The failures that got farthest.
     inputFailures :: !(IORef Failures)
   }
-
--- | How the next chunk comes.
-data Next
-  = -- | There is none: the source has ended.
-    NoMore
-  | -- | At once. (It may turn out that the source has ended.)
-    AtHand
-  | -- | After 'inputPrepare' has suspended the decoder.
-    AfterWaiting
-  | -- | In another run, because this one is a trial: Note [Trials] in "Ashlar.Internal.Get.Start".
-    AfterTrial
 
 -- | The part of the stream that is held. The segments follow one another without gaps, in the order
 -- past, current, coming, arrived. Only the current segment may be empty.

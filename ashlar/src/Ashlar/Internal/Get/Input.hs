@@ -36,7 +36,6 @@ module Ashlar.Internal.Get.Input
     skipUpTo,
     lookAt,
     here,
-    wholeChunk,
   )
 where
 
@@ -157,31 +156,31 @@ fetch n
   | n <= 0 = pure ()
   | otherwise =
     step (\c env -> readyFor c (envInput env)) >>= \ready -> case ready of
-      NoMore -> pure ()
+      Ended -> pure ()
       AtHand -> takeOne
       AfterWaiting -> chargeSuspension *> takeOne
-      AfterTrial -> endTrial
   where
     takeOne = inspect (\_ env _ -> takeChunk (envInput env)) >>= \got -> fetch (n - got)
 {-# NOINLINE fetch #-}
 
--- Fail as a whole, because a trial is not enough: Note [Trials] in "Ashlar.Internal.Get.Start".
-endTrial :: Get a
-endTrial = step (\c _ -> markOver c) *> failed
-
--- | End a trial on a part of a chunk, because the decoder looks at how much has arrived.
-wholeChunk :: Get ()
-wholeChunk = inspect (\_ env _ -> pure $! inputIsCut (envInput env)) >>= \cut -> when cut endTrial
+-- How the next chunk comes.
+data Next
+  = -- | The source has ended.
+    Ended
+  | -- | At once.
+    AtHand
+  | -- | After the decoder has been suspended.
+    AfterWaiting
 
 -- Release what is not needed before the next chunk is asked for: Note [Waiting].
 readyFor :: Cells -> Input -> IO Next
 readyFor c input = do
   ended <- segmentsEnded <$> readIORef (inputSegments input)
   if ended
-    then pure NoMore
+    then pure Ended
     else do
       letGo c input
-      inputComes input
+      (\suspends -> if suspends then AfterWaiting else AtHand) <$> inputSuspends input
 
 -- Wait for the next chunk, and add it to the segments. Returns its length, which is 0 at the end of
 -- the input.

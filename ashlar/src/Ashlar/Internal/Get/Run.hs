@@ -22,8 +22,11 @@ module Ashlar.Internal.Get.Run
     runGetOrFail,
 
     -- * For other modules
+    startStream,
+    runIn,
     runLazy,
     runOrFail,
+    errorOf,
     forceNext,
     nextOf,
   )
@@ -34,10 +37,11 @@ import Ashlar.Internal.Get.Bytes (endOfInput)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Limits (streamBytes)
-import Ashlar.Internal.Get.Record (unread)
+import Ashlar.Internal.Get.Failure
+import Ashlar.Internal.Get.Limits (streamBytes, streamEnd)
+import Ashlar.Internal.Get.Path
+import Ashlar.Internal.Get.Record (enterFirstSegment, heldBetween, unread)
 import Ashlar.Internal.Get.Scan (Scanned (..), takeScanned)
-import Ashlar.Internal.Get.Start
 import Ashlar.Internal.Mem (withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check (unsafeTake)
@@ -66,6 +70,54 @@ import GHC.Exts
 import GHC.ForeignPtr (ForeignPtr (..))
 import GHC.IO (IO (..), unIO)
 import System.IO.Unsafe (unsafeDupablePerformIO, unsafePerformIO)
+
+-- | Run a decoder as a traced run, whose cells and input are set up. The cursor is in its cell
+-- before and after.
+--
+-- A run reads segments at addresses, so @touch#@ keeps them alive. GHC does not drop it, because it
+-- cannot see that an unknown decoder never returns.
+runIn :: Cells -> Input -> Get a -> IO (Either DecodeError a)
+runIn c input g = IO $ \s0 -> case unIO (getPtr c cursorCell) s0 of
+  (# s1, Ptr p0 #) -> case unGet g p0 c (Env input OfRun Top) s1 of
+    (# s2, p1, result #) -> case unIO (putPtr c cursorCell (Ptr p1)) s2 of
+      (# s3, _ #) -> case touch# (inputSegments input) s3 of
+        s4 -> case result of
+          (# a | #) -> (# s4, Right a #)
+          (# | _ #) -> unIO (Left <$> errorOf c input) s4
+{-# NOINLINE runIn #-}
+
+-- | Set up the cells for a run whose input is not in memory.
+startStream ::
+  Cells ->
+  Input ->
+  -- | The offset at which the current segment begins.
+  Int ->
+  -- | How many bytes the run may hold at first, or 'maxBound': Note [What is held] in
+  -- "Ashlar.Internal.Get.Limits".
+  Int ->
+  IO ()
+startStream c input offset bytes = do
+  current <- segmentCurrent <$> readIORef (inputSegments input)
+  startCells c True offset maxBound (streamEnd offset bytes) current
+
+startCells ::
+  Cells ->
+  -- Is the run traced?
+  Bool ->
+  -- The offset at which the current segment begins.
+  Int ->
+  -- The offset at which the input seems to end, or 'maxBound'.
+  Int ->
+  -- The value of 'heldCell'.
+  Int ->
+  -- The current segment.
+  ByteString ->
+  IO ()
+startCells c traced offset limit held current = do
+  enterFirstSegment c offset limit held current
+  putInt c partCell unknownPart
+  startBudget c traced
+{-# INLINE startCells #-}
 
 -- | Decode from a strict 'ByteString'. Bytes after the value are ignored: 'runGetWhole' refuses
 -- them, 'runGetRest' returns them.
@@ -281,6 +333,15 @@ succeedsAgain =
   errorWithoutStackTrace
     "Ashlar.Get: a decoder that failed succeeds when run again: was the input's memory written?"
 
+-- | The error of a traced run that has failed.
+errorOf :: Cells -> Input -> IO DecodeError
+errorOf c input = do
+  e <- toError <$> readIORef (inputFailures input)
+  let (from, to) = excerptRange (errorOffset e) (S.length (errorFound e))
+  (start, bytes) <- heldBetween c input (fromIntegral from) (fromIntegral to)
+  evaluate e {errorExcerpt = Excerpt (fromIntegral start) bytes}
+{-# NOINLINE errorOf #-}
+
 -- | Decode from a lazy 'L.ByteString'. Its first chunk is forced at once, each other chunk when the
 -- decoder gets there. Chunks are released when the decoder has passed them. Chunks after the value
 -- are ignored, and not forced.
@@ -290,7 +351,7 @@ succeedsAgain =
 -- ('budgetBytes').
 --
 -- Input of one chunk, as 'L.fromStrict' makes it, is decoded as by 'runGet': forcing an error runs
--- the decoder again. Of other input, up to 1,024 bytes may be decoded twice.
+-- the decoder again.
 --
 -- Do not interrupt it under GHC's non-moving collector, nor under the compacting one of GHC 9.0:
 -- see the known gaps in @docs/safety.md@.
@@ -334,8 +395,7 @@ runOrFail bytes = runLazy bytes $ \result rest at ->
 -- So if the input is a single chunk, as 'L.fromStrict' makes it, the decoder runs on that chunk as
 -- strict input. The tail after the chunk must not be forced before the decoder gets there. So its
 -- address is compared with that of 'L.Empty', which can never be equal by mistake. If the tail is a
--- thunk, or an indirection that the next garbage collection removes, the run is a lazy one, after a
--- trial on the first chunk (Note [Trials] in "Ashlar.Internal.Get.Start").
+-- thunk, or an indirection that the next garbage collection removes, the run is a lazy one.
 --
 -- If the strict run fails, a lazy run finds the error and where the decoder stopped, but not before
 -- these are forced. Otherwise, a decoder that runs another one on a part of its input, and fails if
@@ -344,15 +404,11 @@ runOrFail bytes = runLazy bytes $ \result rest at ->
 -- Both runs have the same result, because the lazy run may always hold the first chunk.
 -- (Benchmark "brackets, 100 KB, one chunk". 'Tests.Splits' runs each decoder both ways. Test "a
 -- decoder in a nested run is run once".)
-
--- The only chunk ('Right'), or the first one of several and the others ('Left').
-firstChunk :: L.ByteString -> Either (ByteString, L.ByteString) ByteString
-firstChunk lbs = case lbs of
-  L.Chunk bs rest
-    | isTrue# (reallyUnsafePtrEquality# rest L.Empty) -> Right bs
-    | otherwise -> Left (bs, rest)
-  L.Empty -> Right S.empty
-{-# INLINE firstChunk #-}
+onlyChunk :: L.ByteString -> Maybe ByteString
+onlyChunk lbs = case lbs of
+  L.Chunk bs rest | isTrue# (reallyUnsafePtrEquality# rest L.Empty) -> Just bs
+  L.Chunk _ _ -> Nothing
+  L.Empty -> Just S.empty
 
 -- | Run a decoder on lazy input.
 runLazy ::
@@ -364,15 +420,12 @@ runLazy ::
   Get a ->
   L.ByteString ->
   r
-runLazy bytes f g lbs = case firstChunk lbs of
-  Right bs -> case runStrict measured bs of
-    Right (used, a) -> f (Right a) (L.drop (fromIntegral used) lbs) (fromIntegral used)
-    Left _ ->
-      let Ended result rest at = runChunks bytes g lbs
-       in f (Left (fromLeft succeedsAgain result)) rest at
-  Left (bs, more) -> case unsafePerformIO (tryOn g bs more) of
-    Just (result, at) -> f result (L.drop (fromIntegral at) lbs) (fromIntegral at)
-    Nothing -> case runChunks bytes g lbs of Ended result rest at -> f result rest at
+runLazy bytes f g lbs = case runStrict measured <$> onlyChunk lbs of
+  Just (Right (used, a)) -> f (Right a) (L.drop (fromIntegral used) lbs) (fromIntegral used)
+  Just (Left _) ->
+    let Ended result rest at = runChunks bytes g lbs
+     in f (Left (fromLeft succeedsAgain result)) rest at
+  Nothing -> case runChunks bytes g lbs of Ended result rest at -> f result rest at
   where
     measured = g >>= \a -> here >>= \ !used -> pure (used, a)
 {-# NOINLINE runLazy #-}
@@ -382,26 +435,33 @@ data Ended a = Ended (Either DecodeError a) L.ByteString Int64
 
 runChunks :: Int -> Get a -> L.ByteString -> Ended a
 runChunks bytes g lbs = unsafePerformIO $ do
-  chunks <- newIORef lbs
-  input <- newInput newSegments (pure AtHand) (forceNext chunks) (nextOf chunks)
+  chunks <- newIORef others
+  -- The first chunk is the first segment, because fetching it would take longer than decoding a few
+  -- bytes.
+  let segments = newSegments {segmentCurrent = first}
+  input <- newInput segments (pure False) (forceNext chunks) (nextOf chunks)
   withCells cellCount $ \c -> do
     -- The first chunk is in memory: Note [A lazy ByteString of one chunk].
-    startStream c input 0 (max bytes (firstOf lbs))
+    startStream c input 0 (max bytes (S.length first))
     result <- runIn c input g
     at <- position c
     rest <- unread c input
     notTaken <- readIORef chunks
     pure (Ended result (foldr L.chunk notTaken rest) (fromIntegral at))
   where
-    firstOf chunks = case chunks of
-      L.Chunk bs _ -> S.length bs
-      L.Empty -> 0
+    (first, others) = case lbs of
+      L.Chunk bs rest -> (bs, rest)
+      L.Empty -> (S.empty, L.Empty)
 {-# NOINLINE runChunks #-}
 
 -- | Force the next chunk of a lazy 'L.ByteString' and drop the empty chunks before it. (There
 -- should be none, but some libraries make them.)
 forceNext :: IORef L.ByteString -> IO ()
 forceNext ref = readIORef ref >>= \lbs -> evaluate (nonEmpty lbs) >>= writeIORef ref
+  where
+    nonEmpty lbs = case lbs of
+      L.Chunk bs rest | S.null bs -> nonEmpty rest
+      _ -> lbs
 
 -- | The next chunk of a lazy 'L.ByteString', which 'forceNext' has forced, or an empty one at its
 -- end.

@@ -44,7 +44,7 @@ import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Limits (asValue, streamBytes)
 import Ashlar.Internal.Get.Record (returnHome, rewind, unread)
-import Ashlar.Internal.Get.Start
+import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Mem.Cells
 import Control.Exception
   ( Exception (..),
@@ -171,7 +171,7 @@ sourceOf ::
   IO ByteString ->
   IO Source
 sourceOf prepare next =
-  Source <$> newInput newSegments (pure AtHand) prepare next <*> newIORef (Free 0)
+  Source <$> newInput newSegments (pure False) prepare next <*> newIORef (Free 0)
 
 -- | A source that reads from a 'Handle', at most 32 KiB at a time. It waits only until there is
 -- something to read. Offsets count from the position of the Handle. If the Handle can seek,

@@ -42,8 +42,8 @@ import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Get.Limits (asValue, limitsOf, markOver)
 import Ashlar.Internal.Get.Path (Context (OriginAt, Top))
 import Ashlar.Internal.Get.Record
+import Ashlar.Internal.Get.Run (errorOf)
 import Ashlar.Internal.Get.Scan
-import Ashlar.Internal.Get.Start (errorOf)
 import Ashlar.Internal.Mem (keepAlive, withBytes)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Text (decodeUtf8At)
