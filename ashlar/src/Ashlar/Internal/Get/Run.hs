@@ -449,9 +449,10 @@ runChunks bytes g lbs = unsafePerformIO $ do
     notTaken <- readIORef chunks
     pure (Ended result (foldr L.chunk notTaken rest) (fromIntegral at))
   where
+    -- (An empty chunk is handed back, as by binary. There should be none.)
     (first, others) = case lbs of
-      L.Chunk bs rest -> (bs, rest)
-      L.Empty -> (S.empty, L.Empty)
+      L.Chunk bs rest | not (S.null bs) -> (bs, rest)
+      _ -> (S.empty, lbs)
 {-# NOINLINE runChunks #-}
 
 -- | Force the next chunk of a lazy 'L.ByteString' and drop the empty chunks before it. (There
