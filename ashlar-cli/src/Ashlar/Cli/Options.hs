@@ -118,11 +118,7 @@ commands =
       RepairCommand
         <$> limited
         <*> force
-        <*> optional
-          ( strOption $
-              long "schema" <> metavar "SCHEMA" <> action "file"
-                <> help "The type of the records, if the header of FILE is lost"
-          )
+        <*> schemaFor "The type of the records, if the header of FILE is lost"
         <*> output
         <*> file "FILE"
     ),
@@ -148,30 +144,29 @@ commands =
 -- would choose the first.
 convertCommand :: Parser Command
 convertCommand =
-  make
+  (\within forced direction -> direction within forced)
     <$> limited
     <*> force
-    <*> (Left <$> convertFrom <|> Right <$> convertTo)
-    <*> optional
-      ( strOption $
-          long "schema" <> metavar "SCHEMA" <> action "file"
-            <> help
-              "The type of the values: a schema, or a file of records that has it. Needed with \
-              \--from, and with --to if FILE has values one after another"
-      )
+    <*> (convertFrom <|> convertTo)
+    <*> schemaFor
+      "The type of the values: a schema, or a file of records that has it. Needed with --from, and \
+      \with --to if FILE has values one after another"
     <*> output
     <*> file "FILE"
-  where
-    make within forced direction schema out path = case direction of
-      Left (partial, from) -> ConvertCommand within forced partial from schema out path
-      Right (goOn, text) ->
-        ExportCommand within {selectKeepGoing = goOn} forced text schema out path
-    convertFrom =
-      (,)
-        <$> switch
-          (long "partial" <> help "If FILE is damaged, write OUT with the values before the damage")
-        <*> (fromOption <*> listOption)
-    convertTo = (,) <$> keepGoing <*> toOption
+
+-- Given what both directions have.
+convertFrom,
+  convertTo ::
+    Parser (Selection -> Bool -> Maybe FilePath -> FilePath -> FilePath -> Command)
+convertFrom =
+  (\partial from within forced -> ConvertCommand within forced partial from)
+    <$> switch
+      (long "partial" <> help "If FILE is damaged, write OUT with the values before the damage")
+    <*> (fromOption <*> listOption)
+convertTo =
+  (\goOn text within forced -> ExportCommand within {selectKeepGoing = goOn} forced text)
+    <$> keepGoing
+    <*> toOption
 
 -- Given whether the file is one list.
 fromOption :: Parser (Bool -> From)
@@ -219,9 +214,12 @@ force = switch (short 'f' <> long "force" <> help "Replace OUT if it exists")
 
 schemaOption :: Parser (Maybe FilePath)
 schemaOption =
-  optional . strOption $
-    long "schema" <> metavar "SCHEMA" <> action "file"
-      <> help "FILE has values one after another: of this schema, or of the type of this file"
+  schemaFor "FILE has values one after another: of this schema, or of the type of this file"
+
+-- An option for a schema, given the help about it.
+schemaFor :: String -> Parser (Maybe FilePath)
+schemaFor what =
+  optional . strOption $ long "schema" <> metavar "SCHEMA" <> action "file" <> help what
 
 schemaStyle :: Parser SchemaStyle
 schemaStyle =
