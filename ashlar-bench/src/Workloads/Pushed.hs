@@ -1,3 +1,5 @@
+{-# LANGUAGE BangPatterns #-}
+
 -- |
 -- Module      : Workloads.Pushed
 -- Description : Many values from input that is pushed, in chunks of 4 KiB
@@ -11,6 +13,7 @@ module Workloads.Pushed
   )
 where
 
+import qualified Ashlar.Compat.Cereal.Get as Compat
 import qualified Ashlar.Get as A
 import qualified Ashlar.Get.Feed as A
 import qualified Data.Binary.Get as B
@@ -18,6 +21,7 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.IORef
 import qualified Data.List as List
+import Data.Maybe (fromMaybe)
 import qualified Data.Serialize.Get as C
 import Data.Word (Word32, Word64)
 import Input (chunksOf, noDecode)
@@ -37,13 +41,9 @@ pushedWorkloads =
       [ ("ashlar", apply (ours message lengths 0) messages),
         ("ashlar, Source", applyIO (fromSource message lengths 0) messages),
         ("binary", apply (binarys binaryMessage lengths 0) messages)
-      ],
-    Workload
-      "a decoder for each of 100000 Word32 in chunks of 4 KiB"
-      [ ("ashlar", apply (oneByOne A.getWord32le added 0) numbers),
-        ("binary", apply (binarys B.getWord32le added 0) numbers)
       ]
   ]
+    ++ concatMap shortRuns [4, 20, 240]
   where
     numbers = L.toChunks (chunksOf 4096 (S.replicate 400000 7))
     messages =
@@ -55,6 +55,42 @@ pushedWorkloads =
     added acc w = acc + fromIntegral w
     lengths :: Int -> S.ByteString -> Int
     lengths acc bs = acc + S.length bs
+
+-- A run for each value of so many bytes: numbers that are added up.
+shortRuns :: Int -> [Workload]
+shortRuns size =
+  [ Workload
+      (name ++ ", pushed")
+      [ ("ashlar", apply (oneByOne (summed A.getWord32le) (+) 0) chunks),
+        ("ashlar, Compat.Cereal", apply (partials (summed A.getWord32le) (+) 0) chunks),
+        ("binary", apply (binarys (summed B.getWord32le) (+) 0) chunks),
+        ("cereal", apply (cereals (summed C.getWord32le) (+) 0) chunks)
+      ],
+    Workload
+      (name ++ ", lazy")
+      [ ("ashlar", apply (eachLazy (restAnd (A.runGetOrFail (summed A.getWord32le))) 0) input),
+        ("binary", apply (eachLazy (restAnd (B.runGetOrFail (summed B.getWord32le))) 0) input)
+      ]
+  ]
+  where
+    name = "a run for each value of " ++ show size ++ " bytes"
+    input = chunksOf 4096 (S.replicate (size * (400000 `div` size)) 7)
+    chunks = L.toChunks input
+    summed :: Monad m => m Word32 -> m Word32
+    summed number = go (size `div` 4) 0
+      where
+        go n !acc = if n == 0 then pure acc else number >>= \w -> go (n - 1 :: Int) (acc + w)
+    {-# INLINE summed #-}
+    restAnd run lbs = either (const noDecode) (\(rest, _, a) -> (rest, a)) (run lbs)
+    {-# INLINE restAnd #-}
+
+eachLazy :: (L.ByteString -> (L.ByteString, Word32)) -> Word32 -> L.ByteString -> Word32
+eachLazy run = go
+  where
+    go !acc lbs
+      | L.null lbs = acc
+      | otherwise = case run lbs of (rest, a) -> go (acc + a) rest
+{-# INLINE eachLazy #-}
 
 ours :: A.Get a -> (b -> a -> b) -> b -> [S.ByteString] -> b
 ours g f = go (A.runGetValues g)
@@ -81,40 +117,56 @@ fromSource g f b chunks = do
 {-# INLINE fromSource #-}
 
 -- A new decoder for each value, as binary's documentation has it.
-binarys :: B.Get a -> (b -> a -> b) -> b -> [S.ByteString] -> b
-binarys g f = fresh
+eachBegun ::
+  -- | Begin with a chunk.
+  (S.ByteString -> d) ->
+  -- | What became of a decoder: what it has left and its value, or how it goes on.
+  (d -> Maybe (Either (Maybe S.ByteString -> d) (S.ByteString, a))) ->
+  (b -> a -> b) ->
+  b ->
+  [S.ByteString] ->
+  b
+eachBegun begin state f = fresh
   where
     fresh acc chunks =
       acc `seq` case chunks of
         [] -> acc
         bs : more
           | S.null bs -> fresh acc more
-          | otherwise -> go (B.runGetIncremental g `B.pushChunk` bs) acc more
-    go decoder acc chunks = case decoder of
-      B.Done rest _ a -> fresh (f acc a) (rest : chunks)
-      B.Partial resume -> case chunks of
-        bs : more -> go (resume (Just bs)) acc more
-        [] -> noDecode
-      B.Fail {} -> noDecode
+          | otherwise -> go (begin bs) acc more
+    go decoder acc chunks = case state decoder of
+      Just (Right (rest, a)) -> fresh (f acc a) (rest : chunks)
+      Just (Left resume) | bs : more <- chunks -> go (resume (Just bs)) acc more
+      _ -> noDecode
+{-# INLINE eachBegun #-}
+
+binarys :: B.Get a -> (b -> a -> b) -> b -> [S.ByteString] -> b
+binarys g = eachBegun (B.pushChunk (B.runGetIncremental g)) $ \decoder -> case decoder of
+  B.Done rest _ a -> Just (Right (rest, a))
+  B.Partial resume -> Just (Left resume)
+  B.Fail {} -> Nothing
 {-# INLINE binarys #-}
 
--- The same with our names.
 oneByOne :: A.Get a -> (b -> a -> b) -> b -> [S.ByteString] -> b
-oneByOne g f = fresh
-  where
-    fresh acc chunks =
-      acc `seq` case chunks of
-        [] -> acc
-        bs : more
-          | S.null bs -> fresh acc more
-          | otherwise -> go (A.runGetIncremental g `A.pushChunk` bs) acc more
-    go decoder acc chunks = case decoder of
-      A.Done rest _ a -> fresh (f acc a) (rest : chunks)
-      A.Partial resume -> case chunks of
-        bs : more -> go (resume (Just bs)) acc more
-        [] -> noDecode
-      A.Fail {} -> noDecode
+oneByOne g = eachBegun (A.pushChunk (A.runGetIncremental g)) $ \decoder -> case decoder of
+  A.Done rest _ a -> Just (Right (rest, a))
+  A.Partial resume -> Just (Left resume)
+  A.Fail {} -> Nothing
 {-# INLINE oneByOne #-}
+
+cereals :: C.Get a -> (b -> a -> b) -> b -> [S.ByteString] -> b
+cereals g = eachBegun (C.runGetPartial g) $ \result -> case result of
+  C.Done a rest -> Just (Right (rest, a))
+  C.Partial resume -> Just (Left (resume . fromMaybe S.empty))
+  C.Fail _ _ -> Nothing
+{-# INLINE cereals #-}
+
+partials :: A.Get a -> (b -> a -> b) -> b -> [S.ByteString] -> b
+partials g = eachBegun (Compat.runGetPartial g) $ \result -> case result of
+  Compat.Done a rest -> Just (Right (rest, a))
+  Compat.Partial resume -> Just (Left (resume . fromMaybe S.empty))
+  Compat.Fail _ _ -> Nothing
+{-# INLINE partials #-}
 
 -- | A value from chunks that are pushed.
 pushed :: A.Get a -> [S.ByteString] -> a
