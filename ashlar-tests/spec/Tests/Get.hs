@@ -177,9 +177,8 @@ nestedRuns = runGet outer "ab" @?= Right (Left (failure 0 [] (MissingInput 8 1) 
       w <- (if inner == Right 0 then empty else getWord8) <|> pure 0
       pure (inner, w)
 
--- Each level decodes the rest of its input, and fails as that did.
--- Otherwise, time would double at each level. The innermost one fails or succeeds. In the latter
--- case all of them look after that whether their input ends.
+-- Each level decodes the rest of its input, and ends as that did. Then it looks whether its own
+-- input ends. If a level ran what is inside of it twice, the time would double at each level.
 nestedOnce :: Assertion
 nestedOnce = forM_ ((,) <$> ways <*> [False, True]) $ \((way, run), succeeds) -> do
   runs <- newIORef (0 :: Int)

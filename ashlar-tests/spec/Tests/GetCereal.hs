@@ -345,12 +345,12 @@ arrived = do
   -- The first chunk has one byte, the second has three.
   done (Ours.runGetPartial mine (S.pack [1])) @?= Just right
   done' (Theirs.runGetPartial his (S.pack [1])) @?= Just right
-  -- A long chunk.
+  -- All of a long chunk.
   let long = S.replicate 1100 7
       all' ensure peek remaining = (,,) <$> ensure 1 <*> peek 2000 <*> remaining
   done (Ours.runGetPartial (all' Ours.ensure Ours.uncheckedLookAhead Ours.remaining) long)
     @?= Just (long, long, 1100 :: Int)
-  -- Also in lazy input.
+  -- In lazy input, what has arrived is the chunk.
   let looks = do
         _ <- Ours.getBytes 3
         x <- Ours.uncheckedLookAhead 100

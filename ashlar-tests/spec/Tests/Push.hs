@@ -127,23 +127,22 @@ resumedAgain a bytes others =
     expect bs = ofLazy g [bs]
     states = zip [0 ..] (scanl pushChunk (runGetIncremental g) (map S.singleton (S.unpack input)))
 
--- A decoder that is kept gives for each value the same as a new one whose input comes byte by byte.
+-- A decoder that is kept decodes each value anew, whether it comes in one chunk or byte by byte.
 forEachValue :: Action -> [Word8] -> Property
 forEachValue a bytes =
   conjoin
-    [ counterexample (show i) $
-        ofDecoder (pushEndOfInput (kept `pushChunk` bs))
-          === ofDecoder (pushEndOfInput (foldl pushChunk kept (map S.singleton (S.unpack bs))))
-          .&&. ofDecoder (pushEndOfInput (kept `pushChunk` bs))
-          === ofLazy g [bs]
+    [ counterexample (show i) $ fed [bs] === ofLazy g [bs] .&&. fed (bytesOf bs) === ofLazy g [bs]
       | (i, bs) <- zip [0 :: Int ..] (S.tails input)
     ]
   where
+    fed = ofDecoder . pushEndOfInput . foldl pushChunk kept
+    bytesOf = map S.singleton . S.unpack
     g = runAction a
     kept = runGetIncremental g
     input = S.pack (take 12 bytes)
 
--- Values and failures that end at the end of a chunk, before it and after it.
+-- Values and failures that end at the end of a long chunk, before it and after it. The bytes that a
+-- run has passed are let go in pieces of half a kilobyte.
 kilobytes :: Assertion
 kilobytes = forM_ [1020 .. 1028] $ \end -> do
   let value = getWord8 *> getByteString (end - 1)
