@@ -79,7 +79,7 @@ bytesBetween x y bs z = word8 x <> word32LE y <> byteString bs <> word64LE z <> 
 -- | Formats of variable length.
 ofVariableLength :: Word8 -> Word64 -> Int64 -> Char -> Word -> Builder
 ofVariableLength u x y c z =
-  word8 u <> word64Varint x <> int64Zigzag y <> int64LEB128 y <> charHtmlUtf8 c <> prefixVarInt z
+  word8 u <> word64Varint x <> int64Zigzag y <> int64LEB128 y <> charHtmlUtf8 c <> wordLEB128 z
     <> word8 u
 
 -- | Values as they are in memory.

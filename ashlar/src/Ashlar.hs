@@ -60,7 +60,7 @@
 -- * "Ashlar.Builder": builders, numbers and strings, and what runs them
 -- * "Ashlar.Builder.Extra": sizes of buffers, copying or sharing, native byte order
 -- * "Ashlar.Builder.Combinators": builders like words and lines
--- * "Ashlar.Builder.Varint": variable-length integers: LEB128, Protocol Buffers and others
+-- * "Ashlar.Builder.Varint": variable-length integers: LEB128, Protocol Buffers
 -- * "Ashlar.Builder.Section": sections with a length prefix
 -- * "Ashlar.Builder.RealFloat": floating-point numbers in several notations
 -- * "Ashlar.Builder.Prim": primitives: several values with one check, loops over lists and bytes
@@ -118,6 +118,7 @@
 -- * "Ashlar.Compat.Formats": the formats of these classes for "Ashlar.Codec", to read old data
 -- * "Ashlar.Compat.Text.Encoding", "Ashlar.Compat.Text.Lazy.Encoding": the modules of the package
 --   text, with our builders
+-- * "Ashlar.Compat.Varint": the variable-length integers of MIDI, ASN.1, git, SQLite and mason
 --
 -- = Other packages
 --

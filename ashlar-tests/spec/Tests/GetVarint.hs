@@ -8,6 +8,7 @@ module Tests.GetVarint (tests) where
 import Ashlar.Builder (Builder, toStrictByteString)
 import Ashlar.Builder.Prim (primBounded)
 import Ashlar.Builder.Varint
+import qualified Ashlar.Compat.Varint as C
 import Ashlar.Get
 import Ashlar.Get.Varint
 import Ashlar.Prim.Varint (unZigzag32, unZigzag64, zigzag32, zigzag64)
@@ -56,15 +57,15 @@ tests =
         ],
       testGroup
         "VLQ"
-        [ format "getWordVLQ" wordVLQ getWordVLQ groups unsigned,
-          format "getIntVLQ" intVLQ getIntVLQ groups signAndMagnitude
+        [ other "wordVLQ" C.wordVLQ groups unsigned,
+          other "intVLQ" C.intVLQ groups signAndMagnitude
         ],
       testGroup
         "most significant bits first"
-        [ format "getWord32VLQBE" word32VLQBE getWord32VLQBE groups bigEndian,
-          format "getWord64VLQBE" word64VLQBE getWord64VLQBE groups bigEndian,
-          format "getWordVLQBE" wordVLQBE getWordVLQBE groups bigEndian,
-          format "getWord64GitOffset" word64GitOffset getWord64GitOffset groups gitOffset,
+        [ other "word32VLQBE" C.word32VLQBE groups bigEndian,
+          other "word64VLQBE" C.word64VLQBE groups bigEndian,
+          other "wordVLQBE" C.wordVLQBE groups bigEndian,
+          other "word64GitOffset" C.word64GitOffset groups gitOffset,
           testCase "the table of MIDI" midi,
           testCase "git: where a group more is needed" git
         ],
@@ -78,14 +79,14 @@ tests =
           tolerant "getInt32LEB128Lenient" int32LEB128 getInt32LEB128Lenient groups 5 signed,
           tolerant "getInt64LEB128Lenient" int64LEB128 getInt64LEB128Lenient groups 10 signed,
           tolerant "getIntLEB128Lenient" intLEB128 getIntLEB128Lenient groups wordBytes signed,
-          tolerant "getWord32VLQBELenient" word32VLQBE getWord32VLQBELenient groups 5 bigEndian,
-          tolerant "getWord64VLQBELenient" word64VLQBE getWord64VLQBELenient groups 10 bigEndian,
-          tolerant "getWordVLQBELenient" wordVLQBE getWordVLQBELenient groups wordBytes bigEndian,
-          tolerant "getWord64SQLite" word64SQLite getWord64SQLite sqliteLength 9 sqlite,
-          tolerant "getInt64SQLite" int64SQLite getInt64SQLite sqliteLength 9 $
+          tolerantOther "padded word32VLQBE" C.padded C.word32VLQBE groups 5 bigEndian,
+          tolerantOther "padded word64VLQBE" C.padded C.word64VLQBE groups 10 bigEndian,
+          tolerantOther "padded wordVLQBE" C.padded C.wordVLQBE groups wordBytes bigEndian,
+          tolerantOther "word64SQLite" id C.word64SQLite sqliteLength 9 sqlite,
+          tolerantOther "int64SQLite" id C.int64SQLite sqliteLength 9 $
             fmap wrapped . sqlite
         ],
-      format "getPrefixVarInt" prefixVarInt getPrefixVarInt prefixLength prefixed,
+      other "prefixVarInt" C.prefixVarInt prefixLength prefixed,
       testGroup
         "Protocol Buffers, lenient"
         [ lenient "getWord32VarintLenient" word32Varint getWord32VarintLenient id 32,
@@ -104,6 +105,16 @@ tests =
       testCase "invalid encodings, each with its offset" refusals,
       testCase "no input is demanded after the last byte" noMore
     ]
+
+-- 'format' for a format without names of its own.
+other ::
+  (Bounded a, Integral a, Show a) =>
+  String ->
+  P.Varint a ->
+  ([Word8] -> Maybe Int) ->
+  ([Word8] -> Maybe Integer) ->
+  TestTree
+other name f = format name (varint f) (getVarint f)
 
 -- The decoder reads what the builder wrote, on every split. On any bytes it agrees with the model,
 -- which says how many of them form a number, and which number. An encoding is valid only if it is
@@ -187,6 +198,18 @@ lenient name builder get change width =
       x <- if n <= 10 then unsigned (take n bs) else Nothing
       Just (fromInteger (change (x `mod` 2 ^ width)), fromIntegral n)
 
+-- 'tolerant' for a format without names of its own, given how it is changed for reading.
+tolerantOther ::
+  (Bounded a, Integral a, Show a) =>
+  String ->
+  (P.Varint a -> P.Varint a) ->
+  P.Varint a ->
+  ([Word8] -> Maybe Int) ->
+  Int ->
+  ([Word8] -> Maybe Integer) ->
+  TestTree
+tolerantOther name change f = tolerant name (varint f) (getVarint (change f))
+
 -- The decoder reads what the builder wrote. On any bytes it agrees with the model of numbers of at
 -- most so many bytes, needed or not.
 tolerant ::
@@ -229,7 +252,7 @@ wordBytes = (finiteBitSize (0 :: Word) + 6) `div` 7
 midi, git :: Assertion
 midi =
   encodes
-    word32VLQBE
+    (varint C.word32VLQBE)
     [ (0x40, [0x40]),
       (0x7F, [0x7F]),
       (0x80, [0x81, 0x00]),
@@ -244,7 +267,7 @@ midi =
     ]
 git =
   encodes
-    word64GitOffset
+    (varint C.word64GitOffset)
     [ (127, [0x7F]),
       (128, [0x80, 0x00]),
       (255, [0x80, 0x7F]),
@@ -331,15 +354,15 @@ roundTrip =
       both P.int32Zigzag,
       both P.int64Zigzag,
       both P.intZigzag,
-      both P.word32VLQBE,
-      both P.word64VLQBE,
-      both P.wordVLQBE,
-      both P.word64GitOffset,
-      both P.word64SQLite,
-      both P.int64SQLite,
-      both P.wordVLQ,
-      both P.intVLQ,
-      both P.prefixVarInt
+      both C.word32VLQBE,
+      both C.word64VLQBE,
+      both C.wordVLQBE,
+      both C.word64GitOffset,
+      both C.word64SQLite,
+      both C.int64SQLite,
+      both C.wordVLQ,
+      both C.intVLQ,
+      both C.prefixVarInt
     ]
   where
     both :: (Bounded a, Integral a, Show a) => P.Varint a -> Property
@@ -443,9 +466,9 @@ refusals = do
     [0xFF, 0xFF, 0xFF, 0xFF, 0x0F]
     "a varint that does not fit its type"
     [0xFF, 0xFF, 0xFF, 0xFF, 0x0F]
-  refusedAt getIntVLQ [0x40] "a varint of negative zero" [0x40]
-  refusedAt getIntVLQ [0xC0, 0] "a varint that is not in its shortest form" [0xC0, 0]
-  refusedAt getPrefixVarInt [2, 0] "a varint that is not in its shortest form" [2, 0]
+  refusedAt (getVarint C.intVLQ) [0x40] "a varint of negative zero" [0x40]
+  refusedAt (getVarint C.intVLQ) [0xC0, 0] "a varint that is not in its shortest form" [0xC0, 0]
+  refusedAt (getVarint C.prefixVarInt) [2, 0] "a varint that is not in its shortest form" [2, 0]
   refusedAt
     getWord32LEB128Lenient
     (replicate 5 0x80 ++ [0])
@@ -456,16 +479,16 @@ refusals = do
     [0xFF, 0xFF, 0xFF, 0xFF, 0x1F]
     "a varint that does not fit its type"
     [0xFF, 0xFF, 0xFF, 0xFF, 0x1F]
-  refusedAt getWord64VLQBE [0x80, 1] "a varint that is not in its shortest form" [0x80]
+  refusedAt (getVarint C.word64VLQBE) [0x80, 1] "a varint that is not in its shortest form" [0x80]
   refusedAt
-    getWord64GitOffset
+    (getVarint C.word64GitOffset)
     (replicate 12 0xFF)
     "a varint that does not fit its type"
     (replicate 10 0xFF)
   -- The end of the input.
   runGet (getWord8 *> getWord64LEB128) (S.pack [7, 0x80, 0x80])
     @?= Left (failure 1 [] (MissingInput 3 2) [] (S.pack [0x80, 0x80]))
-  runGet (getWord8 *> getPrefixVarInt) (S.pack [7, 4, 0x80])
+  runGet (getWord8 *> getVarint C.prefixVarInt) (S.pack [7, 4, 0x80])
     @?= Left (failure 1 [] (MissingInput 3 2) [] (S.pack [4, 0x80]))
   brief (runGet getWord64LEB128 S.empty) @?= Left (0, [], MissingInput 1 0)
   -- It backtracks like any other decoder, and stops at the limit of an 'isolate'.

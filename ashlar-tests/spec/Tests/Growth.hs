@@ -158,7 +158,7 @@ families =
     anyway "takeHex" (`C.replicate` 'A'),
     anyway "decodeBase64Lenient" (repeated "A\n"),
     anyway "getByteStringNul" (`C.replicate` '\0'),
-    anyway "getPrefixVarInt" (`C.replicate` '\1'),
+    anyway "prefixVarInt" (`C.replicate` '\1'),
     anyway "frames" (`C.replicate` '\0'),
     anyway "getRemainingTextUtf8" (repeated "\xF0\x9F\x98\x80"),
     -- The classes of other libraries.

@@ -10,6 +10,7 @@ import Ashlar.Builder
 import qualified Ashlar.Builder.Prim as Prim
 import Ashlar.Builder.Prim.Unsafe
 import Ashlar.Builder.Section
+import qualified Ashlar.Compat.Varint as C
 import qualified Ashlar.Prim.Varint as P
 import Control.Concurrent
 import Control.Exception (evaluate, throw, try)
@@ -89,7 +90,7 @@ document d = case d of
   Section Fixed32 a -> lengthPrefixedFixed word32Prim (document a)
   Section Varying a -> lengthPrefixed (P.varintPrim P.word32Varint) (document a)
   Section Varint a -> lengthPrefixedVarint (document a)
-  Section Prefixed a -> lengthPrefixed (P.varintPrim P.prefixVarInt) (document a)
+  Section Prefixed a -> lengthPrefixed (P.varintPrim C.prefixVarInt) (document a)
   -- More than the section has.
   Section (Within n) a ->
     lengthPrefixedWithin (n + length (bytesOf a)) (P.varintPrim P.intLEB128) (document a)
@@ -101,7 +102,7 @@ bytesOf d = case d of
   Section Fixed32 a -> prefixedBy (\n -> [fromIntegral (n `shiftR` i) | i <- [24, 16, 8, 0]]) a
   Section Varying a -> prefixedBy (varint P.word32Varint) a
   Section Varint a -> prefixedBy (varint P.word64Varint) a
-  Section Prefixed a -> prefixedBy (varint P.prefixVarInt) a
+  Section Prefixed a -> prefixedBy (varint C.prefixVarInt) a
   Section (Within _) a -> prefixedBy (varint P.intLEB128) a
   where
     prefixedBy f a = f (length (bytesOf a)) ++ bytesOf a

@@ -8,6 +8,7 @@ module Tests.Varint (tests, edges) where
 import Ashlar.Builder
 import Ashlar.Builder.Prim (primBounded)
 import Ashlar.Builder.Varint
+import qualified Ashlar.Compat.Varint as C
 import Ashlar.Prim.Varint (Varint, varintBound, varintPrim, varintSize, zigzag32, zigzag64)
 import qualified Ashlar.Prim.Varint as P
 import Control.Monad (when)
@@ -55,10 +56,10 @@ tests =
         ],
       testGroup
         "VLQ"
-        [ format "wordVLQ" wordVLQ P.wordVLQ unsigned,
-          format "intVLQ" intVLQ P.intVLQ signAndMagnitude
+        [ format "wordVLQ" (varint C.wordVLQ) C.wordVLQ unsigned,
+          format "intVLQ" (varint C.intVLQ) C.intVLQ signAndMagnitude
         ],
-      format "prefixVarInt" prefixVarInt P.prefixVarInt prefixed,
+      format "prefixVarInt" (varint C.prefixVarInt) C.prefixVarInt prefixed,
       testCase "bytes from the standards" standards,
       testProperty "varints between other builders" neighbours
     ]
@@ -168,14 +169,14 @@ standards = do
   map zigzag32 [0, -1, 1, -2, maxBound, minBound] @?= [0, 1, 2, 3, 0xFFFFFFFE, 0xFFFFFFFF]
   bytes (int32Zigzag (-1)) @?= [1]
   -- From the descriptions of mason's formats.
-  map (bytes . intVLQ) [0, 63, -63, 64, -64, -1]
+  map (bytes . varint C.intVLQ) [0, 63, -63, 64, -64, -1]
     @?= [[0], [0x3F], [0x7F], [0x80, 1], [0xC0, 1], [0x41]]
-  bytes (intVLQ minBound)
+  bytes (varint C.intVLQ minBound)
     @?= if wide then 0xC0 : replicate 8 0x80 ++ [2] else [0xC0, 0x80, 0x80, 0x80, 16]
-  map (bytes . prefixVarInt) [0, 1, 127, 128, 16383, 16384]
+  map (bytes . varint C.prefixVarInt) [0, 1, 127, 128, 16383, 16384]
     @?= [[1], [3], [0xFF], [2, 2], [0xFE, 0xFF], [4, 0, 2]]
-  when wide $ bytes (prefixVarInt (2 ^ (56 :: Int) - 1)) @?= 0x80 : replicate 7 0xFF
-  bytes (prefixVarInt maxBound)
+  when wide $ bytes (varint C.prefixVarInt (2 ^ (56 :: Int) - 1)) @?= 0x80 : replicate 7 0xFF
+  bytes (varint C.prefixVarInt maxBound)
     @?= if wide then 0 : replicate 8 0xFF else [0xF0, 0xFF, 0xFF, 0xFF, 0x1F]
   where
     bytes = S.unpack . toStrictByteString
@@ -185,9 +186,9 @@ neighbours :: Property
 neighbours = forAll ((,,) <$> interesting <*> interesting <*> interesting) $ \(x, y, z) ->
   let b =
         word64LEB128 x <> word8 7 <> int32LEB128 y <> word16LEB128 3
-          <> prefixVarInt z
+          <> varint C.prefixVarInt z
           <> word8 8
-          <> intVLQ 5
+          <> varint C.intVLQ 5
       expected =
         concat
           [unsigned (toInteger x), [7], signed (toInteger y), [3], prefixed (toInteger z), [8, 5]]

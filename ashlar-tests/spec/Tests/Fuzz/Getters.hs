@@ -12,6 +12,7 @@ module Tests.Fuzz.Getters (getters) where
 import qualified Ashlar.ByteOrder as O
 import qualified Ashlar.Compat.Binary.Get as B
 import qualified Ashlar.Compat.Cereal as C
+import Ashlar.Compat.Varint (intVLQ, prefixVarInt, wordVLQ)
 import Ashlar.Get
 import Ashlar.Get.Base64
 import qualified Ashlar.Get.Decimal as D
@@ -97,8 +98,8 @@ varints =
     getter "lenient zigzag" lenientZigzag ["\1\x80\x80\0\1"],
     getter "lengthPrefixedVarint" (lengthPrefixedVarint getRemainingByteString) ["\3abc"],
     getter "lengthPrefixedVarintLenient" (lengthPrefixedVarintLenient takeHex) ["\x82\0ab"],
-    getter "VLQ" ((,) <$> getWordVLQ <*> getIntVLQ) ["\x81\1\1"],
-    getter "getPrefixVarInt" (many getPrefixVarInt) ["\1\2\4\8", '\0' : replicate 8 'a']
+    getter "VLQ" ((,) <$> getVarint wordVLQ <*> getVarint intVLQ) ["\x81\1\1"],
+    getter "prefixVarInt" (many (getVarint prefixVarInt)) ["\1\2\4\8", '\0' : replicate 8 'a']
   ]
   where
     longest = replicate 9 '\xFF' ++ "\1"

@@ -2,7 +2,7 @@
 
 -- |
 -- Module      : Ashlar.Builder.Varint
--- Description : Variable-length integers (varints): LEB128, Protocol Buffers, MIDI, git, SQLite
+-- Description : Variable-length integers (varints): LEB128, Protocol Buffers
 --
 -- Variable-length encodings of integers: small numbers take fewer bytes. Each number is written in
 -- as few bytes as its format allows. "Ashlar.Prim.Varint" has the formats as values, which know the
@@ -12,7 +12,10 @@
 -- >>> word64Varint 300
 -- "\172\STX"
 module Ashlar.Builder.Varint
-  ( -- * LEB128
+  ( -- * Any format
+    varint,
+
+    -- * LEB128
     -- $leb128
     word16LEB128,
     word32LEB128,
@@ -34,24 +37,6 @@ module Ashlar.Builder.Varint
     int32Zigzag,
     int64Zigzag,
     intZigzag,
-
-    -- * Most significant bits first
-    -- $bigendian
-    word32VLQBE,
-    word64VLQBE,
-    wordVLQBE,
-    word64GitOffset,
-    word64SQLite,
-    int64SQLite,
-
-    -- * VLQ of mason
-    -- $vlq
-    wordVLQ,
-    intVLQ,
-
-    -- * Prefix varints
-    -- $prefix
-    prefixVarInt,
   )
 where
 
@@ -63,6 +48,12 @@ import qualified Ashlar.Prim.Varint as P
 import Data.Int (Int16, Int32, Int64)
 import Data.Word (Word16, Word32, Word64)
 
+-- | A number in a format of "Ashlar.Prim.Varint", or of @Ashlar.Compat.Varint@ in @ashlar-compat@.
+-- 'Ashlar.Get.Varint.getVarint' reads it.
+--
+-- >>> import qualified Ashlar.Prim.Varint as P
+-- >>> varint P.word64Varint 300
+-- "\172\STX"
 varint :: Varint a -> a -> Builder
 varint format x = primBounded (varintPrim format) x
 {-# INLINE [0] varint #-}
@@ -87,15 +78,6 @@ varint format x = primBounded (varintPrim format) x
 "int32Zigzag" [~0] forall x. int32Zigzag x = varint P.int32Zigzag x
 "int64Zigzag" [~0] forall x. int64Zigzag x = varint P.int64Zigzag x
 "intZigzag" [~0] forall x. intZigzag x = varint P.intZigzag x
-"word32VLQBE" [~0] forall x. word32VLQBE x = varint P.word32VLQBE x
-"word64VLQBE" [~0] forall x. word64VLQBE x = varint P.word64VLQBE x
-"wordVLQBE" [~0] forall x. wordVLQBE x = varint P.wordVLQBE x
-"word64GitOffset" [~0] forall x. word64GitOffset x = varint P.word64GitOffset x
-"word64SQLite" [~0] forall x. word64SQLite x = varint P.word64SQLite x
-"int64SQLite" [~0] forall x. int64SQLite x = varint P.int64SQLite x
-"wordVLQ" [~0] forall x. wordVLQ x = varint P.wordVLQ x
-"intVLQ" [~0] forall x. intVLQ x = varint P.intVLQ x
-"prefixVarInt" [~0] forall x. prefixVarInt x = varint P.prefixVarInt x
   #-}
 
 -- $leb128
@@ -107,23 +89,6 @@ varint format x = primBounded (varintPrim format) x
 -- The integers of Protocol Buffers. A varint is unsigned LEB128. A negative number is extended to
 -- 64 bits, and takes 10 bytes. Zigzag writes the index in the sequence 0, -1, 1, -2, 2 and so on,
 -- which is short for numbers near 0.
-
--- $bigendian
--- Seven bits in each byte, the most significant first. @VLQBE@ is the variable-length quantity of
--- MIDI, and the base 128 of ASN.1. @GitOffset@ is the format of offsets in git's packs, and
--- @SQLite@ that of numbers in SQLite's database files. "Ashlar.Get.Varint" has all of them in a
--- table.
-
--- $vlq
--- Variable-length quantities as in @mason@. Unsigned numbers are LEB128. A signed number is its
--- magnitude, with the sign in the second highest bit of the first byte.
---
--- Beware of the name: elsewhere, as in MIDI, VLQ means the most significant bits first
--- ('word64VLQBE').
-
--- $prefix
--- The zeros below the lowest 1 of the first byte tell the number of bytes. Seven bits of the number
--- for each byte follow, the least significant first (<https://github.com/stoklund/varint>).
 
 -- | A number in unsigned LEB128: 1 to 3 bytes.
 word16LEB128 :: Word16 -> Builder
@@ -221,63 +186,3 @@ int64Zigzag x = varint P.int64Zigzag x
 intZigzag :: Int -> Builder
 intZigzag x = varint P.intZigzag x
 {-# INLINE [0] intZigzag #-}
-
--- | A number as a quantity of MIDI: 1 to 5 bytes. (MIDI itself allows four.)
-word32VLQBE :: Word32 -> Builder
-word32VLQBE x = varint P.word32VLQBE x
-{-# INLINE [0] word32VLQBE #-}
-
--- | A number as a quantity of MIDI, or in base 128 of ASN.1: 1 to 10 bytes.
---
--- >>> word64VLQBE 300
--- "\130,"
-word64VLQBE :: Word64 -> Builder
-word64VLQBE x = varint P.word64VLQBE x
-{-# INLINE [0] word64VLQBE #-}
-
--- | A number as a quantity of MIDI, or in base 128 of ASN.1: 1 to 10 bytes.
-wordVLQBE :: Word -> Builder
-wordVLQBE x = varint P.wordVLQBE x
-{-# INLINE [0] wordVLQBE #-}
-
--- | A number as an offset in a pack of git: 1 to 10 bytes.
---
--- >>> word64GitOffset 300
--- "\129,"
-word64GitOffset :: Word64 -> Builder
-word64GitOffset x = varint P.word64GitOffset x
-{-# INLINE [0] word64GitOffset #-}
-
--- | A number as in a file of SQLite: 1 to 9 bytes.
---
--- >>> word64SQLite maxBound
--- "\255\255\255\255\255\255\255\255\255"
-word64SQLite :: Word64 -> Builder
-word64SQLite x = varint P.word64SQLite x
-{-# INLINE [0] word64SQLite #-}
-
--- | A number in two's complement, as in a file of SQLite: 1 to 9 bytes, 9 if negative.
-int64SQLite :: Int64 -> Builder
-int64SQLite x = varint P.int64SQLite x
-{-# INLINE [0] int64SQLite #-}
-
--- | A number of seven bits in each byte: 1 to 10 bytes. The same as 'wordLEB128'.
-wordVLQ :: Word -> Builder
-wordVLQ x = varint P.wordVLQ x
-{-# INLINE [0] wordVLQ #-}
-
--- | A number as sign and magnitude: 1 to 10 bytes.
---
--- >>> intVLQ (-3)
--- "C"
-intVLQ :: Int -> Builder
-intVLQ x = varint P.intVLQ x
-{-# INLINE [0] intVLQ #-}
-
--- | A number whose first byte tells its length: 1 to 9 bytes.
---
--- >>> prefixVarInt 300
--- "\178\EOT"
-prefixVarInt :: Word -> Builder
-prefixVarInt x = varint P.prefixVarInt x
-{-# INLINE [0] prefixVarInt #-}

@@ -10,41 +10,28 @@
 -- >>> runGet getWord64Varint "\172\STX"
 -- Right 300
 --
--- Different formats have the same names elsewhere. In most of them, a byte has seven bits of the
--- number, and its highest bit says whether another byte follows:
+-- Different formats have the same names elsewhere. In these, a byte has seven bits of the number,
+-- the least significant first, and its highest bit says whether another byte follows:
 --
--- +-----------------+-------+--------------------------------+--------------------+------------+
--- | Decoders        | First | Accepted                       | Used by            | 300        |
--- +=================+=======+================================+====================+============+
--- | @LEB128@        | least | the shortest form              | own formats        | @AC 02@    |
--- +-----------------+-------+--------------------------------+--------------------+------------+
--- | @LEB128Lenient@ | least | padding to the type's size     | WebAssembly, DWARF | @AC 82 00@ |
--- +-----------------+-------+--------------------------------+--------------------+------------+
--- | @Varint@        | least | the shortest form              | own formats        | @AC 02@    |
--- +-----------------+-------+--------------------------------+--------------------+------------+
--- | @Zigzag@        | least | the shortest form              | own formats        | @D8 04@    |
--- +-----------------+-------+--------------------------------+--------------------+------------+
--- | @VarintLenient@ | least | padding to ten bytes, any bits | Protocol Buffers   | @AC 82 00@ |
--- +-----------------+-------+--------------------------------+--------------------+------------+
--- | @ZigzagLenient@ | least | padding to ten bytes, any bits | Protocol Buffers   | @D8 84 00@ |
--- +-----------------+-------+--------------------------------+--------------------+------------+
--- | @VLQBE@         | most  | the shortest form              | ASN.1, MIDI        | @82 2C@    |
--- +-----------------+-------+--------------------------------+--------------------+------------+
--- | @VLQBELenient@  | most  | padding to the type's size     | MIDI               | @80 82 2C@ |
--- +-----------------+-------+--------------------------------+--------------------+------------+
--- | @GitOffset@     | most  | (there is one form)            | git, in packs      | @81 2C@    |
--- +-----------------+-------+--------------------------------+--------------------+------------+
--- | @SQLite@        | most  | padding to nine bytes          | SQLite             | @80 82 2C@ |
--- +-----------------+-------+--------------------------------+--------------------+------------+
--- | @VLQ@           | least | the shortest form              | mason              | @AC 02@    |
--- +-----------------+-------+--------------------------------+--------------------+------------+
--- | @PrefixVarInt@  | least | the shortest form              | mason              | @B2 04@    |
--- +-----------------+-------+--------------------------------+--------------------+------------+
+-- +-----------------+--------------------------------+--------------------+------------+
+-- | Decoders        | Accepted                       | Used by            | 300        |
+-- +=================+================================+====================+============+
+-- | @LEB128@        | the shortest form              | own formats        | @AC 02@    |
+-- +-----------------+--------------------------------+--------------------+------------+
+-- | @LEB128Lenient@ | padding to the type's size     | WebAssembly, DWARF | @AC 82 00@ |
+-- +-----------------+--------------------------------+--------------------+------------+
+-- | @Varint@        | the shortest form              | own formats        | @AC 02@    |
+-- +-----------------+--------------------------------+--------------------+------------+
+-- | @Zigzag@        | the shortest form              | own formats        | @D8 04@    |
+-- +-----------------+--------------------------------+--------------------+------------+
+-- | @VarintLenient@ | padding to ten bytes, any bits | Protocol Buffers   | @AC 82 00@ |
+-- +-----------------+--------------------------------+--------------------+------------+
+-- | @ZigzagLenient@ | padding to ten bytes, any bits | Protocol Buffers   | @D8 84 00@ |
+-- +-----------------+--------------------------------+--------------------+------------+
 --
--- \"First\" says whether the least or the most significant bits come first. The type's size in
--- bytes is its bits divided by 7, rounded up. Where padding is accepted, the example is padded.
---
--- Elsewhere, VLQ is the name of what is @VLQBE@ here.
+-- The type's size in bytes is its bits divided by 7, rounded up. Where padding is accepted, the
+-- example is padded. 'getVarint' reads the formats of MIDI, ASN.1, git, SQLite and mason, too, from
+-- @Ashlar.Compat.Varint@ of the package @ashlar-compat@.
 --
 -- A number that the type cannot hold, or in a form that is not accepted, is an error
 -- ('Ashlar.Get.Invalid') at its first byte.
@@ -108,33 +95,11 @@ module Ashlar.Get.Varint
     -- * A length before its part
     lengthPrefixedVarint,
     lengthPrefixedVarintLenient,
-
-    -- * Most significant bits first
-    -- $bigendian
-    getWord32VLQBE,
-    getWord64VLQBE,
-    getWordVLQBE,
-    getWord32VLQBELenient,
-    getWord64VLQBELenient,
-    getWordVLQBELenient,
-    getWord64GitOffset,
-    getWord64SQLite,
-    getInt64SQLite,
-
-    -- * VLQ of mason
-    -- $vlq
-    getWordVLQ,
-    getIntVLQ,
-
-    -- * Prefix varints
-    -- $prefix
-    getPrefixVarInt,
   )
 where
 
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Varint
-import Ashlar.Internal.Prim.Varint.LEB128 (padded)
 import qualified Ashlar.Prim.Varint as P
 import Data.Int (Int16, Int32, Int64)
 import Data.Word (Word16, Word32, Word64)
@@ -156,15 +121,6 @@ import Data.Word (Word16, Word32, Word64)
 -- LEB128 as in WebAssembly (section 5.2.2) and DWARF. Linkers reserve bytes for a number that they
 -- write later, and then pad it. A number may have as many bytes as the longest number of its type.
 -- The bits that the type cannot hold must be zero, or equal to the sign.
-
--- $bigendian
--- The most significant bits first, as in "Ashlar.Builder.Varint".
-
--- $vlq
--- The variable-length quantities of @mason@, as in "Ashlar.Builder.Varint".
-
--- $prefix
--- The first byte tells the length, as in "Ashlar.Builder.Varint".
 
 -- | A number in unsigned LEB128: 1 to 3 bytes.
 getWord16LEB128 :: Get Word16
@@ -208,7 +164,7 @@ getIntLEB128 = getVarint P.intLEB128
 
 -- | A number in unsigned LEB128, which may be padded: 1 to 3 bytes.
 getWord16LEB128Lenient :: Get Word16
-getWord16LEB128Lenient = getVarint (padded P.word16LEB128)
+getWord16LEB128Lenient = getVarint (P.padded P.word16LEB128)
 {-# INLINE getWord16LEB128Lenient #-}
 
 -- | A number in unsigned LEB128, which may be padded: 1 to 5 bytes.
@@ -216,22 +172,22 @@ getWord16LEB128Lenient = getVarint (padded P.word16LEB128)
 -- >>> runGet getWord32LEB128Lenient "\172\130\128\128\0"
 -- Right 300
 getWord32LEB128Lenient :: Get Word32
-getWord32LEB128Lenient = getVarint (padded P.word32LEB128)
+getWord32LEB128Lenient = getVarint (P.padded P.word32LEB128)
 {-# INLINE getWord32LEB128Lenient #-}
 
 -- | A number in unsigned LEB128, which may be padded: 1 to 10 bytes.
 getWord64LEB128Lenient :: Get Word64
-getWord64LEB128Lenient = getVarint (padded P.word64LEB128)
+getWord64LEB128Lenient = getVarint (P.padded P.word64LEB128)
 {-# INLINE getWord64LEB128Lenient #-}
 
 -- | A number in unsigned LEB128, which may be padded: 1 to 10 bytes.
 getWordLEB128Lenient :: Get Word
-getWordLEB128Lenient = getVarint (padded P.wordLEB128)
+getWordLEB128Lenient = getVarint (P.padded P.wordLEB128)
 {-# INLINE getWordLEB128Lenient #-}
 
 -- | A number in signed LEB128, which may be padded: 1 to 3 bytes.
 getInt16LEB128Lenient :: Get Int16
-getInt16LEB128Lenient = getVarint (padded P.int16LEB128)
+getInt16LEB128Lenient = getVarint (P.padded P.int16LEB128)
 {-# INLINE getInt16LEB128Lenient #-}
 
 -- | A number in signed LEB128, which may be padded: 1 to 5 bytes.
@@ -239,87 +195,15 @@ getInt16LEB128Lenient = getVarint (padded P.int16LEB128)
 -- >>> runGet getInt32LEB128Lenient "\254\255\DEL"
 -- Right (-2)
 getInt32LEB128Lenient :: Get Int32
-getInt32LEB128Lenient = getVarint (padded P.int32LEB128)
+getInt32LEB128Lenient = getVarint (P.padded P.int32LEB128)
 {-# INLINE getInt32LEB128Lenient #-}
 
 -- | A number in signed LEB128, which may be padded: 1 to 10 bytes.
 getInt64LEB128Lenient :: Get Int64
-getInt64LEB128Lenient = getVarint (padded P.int64LEB128)
+getInt64LEB128Lenient = getVarint (P.padded P.int64LEB128)
 {-# INLINE getInt64LEB128Lenient #-}
 
 -- | A number in signed LEB128, which may be padded: 1 to 10 bytes.
 getIntLEB128Lenient :: Get Int
-getIntLEB128Lenient = getVarint (padded P.intLEB128)
+getIntLEB128Lenient = getVarint (P.padded P.intLEB128)
 {-# INLINE getIntLEB128Lenient #-}
-
--- | A quantity of MIDI: 1 to 5 bytes.
-getWord32VLQBE :: Get Word32
-getWord32VLQBE = getVarint P.word32VLQBE
-{-# INLINE getWord32VLQBE #-}
-
--- | A quantity of MIDI, or a number in base 128 of ASN.1: 1 to 10 bytes.
---
--- >>> runGet getWord64VLQBE "\130,"
--- Right 300
-getWord64VLQBE :: Get Word64
-getWord64VLQBE = getVarint P.word64VLQBE
-{-# INLINE getWord64VLQBE #-}
-
--- | A quantity of MIDI, or a number in base 128 of ASN.1: 1 to 10 bytes.
-getWordVLQBE :: Get Word
-getWordVLQBE = getVarint P.wordVLQBE
-{-# INLINE getWordVLQBE #-}
-
--- | A quantity of MIDI, which may be padded: 1 to 5 bytes.
-getWord32VLQBELenient :: Get Word32
-getWord32VLQBELenient = getVarint (padded P.word32VLQBE)
-{-# INLINE getWord32VLQBELenient #-}
-
--- | A quantity of MIDI, which may be padded: 1 to 10 bytes.
---
--- >>> runGet getWord64VLQBELenient "\128\130,"
--- Right 300
-getWord64VLQBELenient :: Get Word64
-getWord64VLQBELenient = getVarint (padded P.word64VLQBE)
-{-# INLINE getWord64VLQBELenient #-}
-
--- | A quantity of MIDI, which may be padded: 1 to 10 bytes.
-getWordVLQBELenient :: Get Word
-getWordVLQBELenient = getVarint (padded P.wordVLQBE)
-{-# INLINE getWordVLQBELenient #-}
-
--- | An offset in a pack of git: 1 to 10 bytes.
---
--- >>> runGet getWord64GitOffset "\129,"
--- Right 300
-getWord64GitOffset :: Get Word64
-getWord64GitOffset = getVarint P.word64GitOffset
-{-# INLINE getWord64GitOffset #-}
-
--- | An integer in a file of SQLite, unsigned: 1 to 9 bytes.
-getWord64SQLite :: Get Word64
-getWord64SQLite = getVarint P.word64SQLite
-{-# INLINE getWord64SQLite #-}
-
--- | An integer in a file of SQLite, in two's complement: 1 to 9 bytes.
---
--- >>> runGet getInt64SQLite "\255\255\255\255\255\255\255\255\255"
--- Right (-1)
-getInt64SQLite :: Get Int64
-getInt64SQLite = getVarint P.int64SQLite
-{-# INLINE getInt64SQLite #-}
-
--- | A number of seven bits in each byte: 1 to 10 bytes. The same as 'getWordLEB128'.
-getWordVLQ :: Get Word
-getWordVLQ = getVarint P.wordVLQ
-{-# INLINE getWordVLQ #-}
-
--- | A number as sign and magnitude: 1 to 10 bytes. A zero with a sign is refused.
-getIntVLQ :: Get Int
-getIntVLQ = getVarint P.intVLQ
-{-# INLINE getIntVLQ #-}
-
--- | A number whose first byte tells its length: 1 to 9 bytes.
-getPrefixVarInt :: Get Word
-getPrefixVarInt = getVarint P.prefixVarInt
-{-# INLINE getPrefixVarInt #-}

@@ -2,11 +2,12 @@
 
 -- |
 -- Module      : Ashlar.Prim.Varint
--- Description : Variable-length integers (varints): LEB128, Protocol Buffers, MIDI, git, SQLite
+-- Description : Variable-length integers (varints): LEB128, Protocol Buffers
 --
 -- Each format as one value, which knows how to write a number, the bytes that this takes, and how
 -- to read it back. "Ashlar.Builder.Varint" has a builder of the same name for each, and
--- "Ashlar.Get.Varint" a decoder. Import this module qualified.
+-- "Ashlar.Get.Varint" a decoder. Import this module qualified. (@Ashlar.Compat.Varint@ of the
+-- package @ashlar-compat@ has the formats of MIDI, ASN.1, git, SQLite and mason.)
 --
 -- >>> import qualified Ashlar.Prim.Varint as P
 -- >>> P.varintSize P.word32Varint 300
@@ -23,6 +24,7 @@ module Ashlar.Prim.Varint
     varintPrim,
     varintSize,
     varintBound,
+    padded,
 
     -- * LEB128
     -- $leb128
@@ -50,29 +52,10 @@ module Ashlar.Prim.Varint
     zigzag64,
     unZigzag32,
     unZigzag64,
-
-    -- * Most significant bits first
-    -- $bigendian
-    word32VLQBE,
-    word64VLQBE,
-    wordVLQBE,
-    word64GitOffset,
-    word64SQLite,
-    int64SQLite,
-
-    -- * VLQ of mason
-    -- $vlq
-    wordVLQ,
-    intVLQ,
-
-    -- * Prefix varints
-    -- $prefix
-    prefixVarInt,
   )
 where
 
-import Ashlar.Internal.Prim.Varint.BigEndian hiding (readBigEndian, readGitOffset, readSQLite)
-import Ashlar.Internal.Prim.Varint.LEB128 hiding (lenient, padded, readAsUnsigned)
+import Ashlar.Internal.Prim.Varint.LEB128 hiding (lenient, readAsUnsigned)
 import Ashlar.Internal.Prim.Varint.Type (Varint (..), varintBound)
 
 -- $leb128
@@ -84,19 +67,3 @@ import Ashlar.Internal.Prim.Varint.Type (Varint (..), varintBound)
 -- The integers of Protocol Buffers. A varint is unsigned LEB128. A negative number is taken as 64
 -- bits, and has 10 bytes. Zigzag writes the index in the sequence 0, -1, 1, -2, 2 and so on, which
 -- is short for numbers near 0.
-
--- $bigendian
--- Seven bits in each byte, the most significant first. @VLQBE@ is the variable-length quantity of
--- MIDI, and the base 128 of ASN.1. @GitOffset@ is that of the offsets in packs of git, and @SQLite@
--- that of its database files: "Ashlar.Get.Varint" has all of them in a table.
-
--- $vlq
--- Variable-length quantities as in @mason@. Unsigned numbers are LEB128. A signed number is its
--- magnitude, with the sign in the second highest bit of the first byte.
---
--- Beware of the name: elsewhere, as in MIDI, VLQ means the most significant bits first
--- ('word64VLQBE').
-
--- $prefix
--- The zeros below the lowest 1 of the first byte tell the number of bytes. Seven bits of the number
--- for each byte follow, the least significant first (<https://github.com/stoklund/varint>).

@@ -46,13 +46,6 @@ import Ashlar.Internal.Get.Failure (peekFound)
 import Ashlar.Internal.Get.Strings (getNested)
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
-import Ashlar.Internal.Prim.Varint.BigEndian
-  ( readBigEndian,
-    readGitOffset,
-    readPrefixed,
-    readSQLite,
-    readSignAndMagnitude,
-  )
 import Ashlar.Internal.Prim.Varint.Groups
 import Ashlar.Internal.Prim.Varint.LEB128 (lenient)
 import qualified Ashlar.Internal.Prim.Varint.LEB128 as P
@@ -105,41 +98,23 @@ coded :: Code -> Get Word64
 coded code = case code of
   Unsigned form (Range toZero greatest) -> longUnsigned form toZero greatest
   Signed form (Range toZero greatest) -> longSigned form toZero greatest
-  BigEndian form (Range toZero greatest) -> longBigEndian form toZero greatest
-  SignAndMagnitude (Range toZero greatest) -> longSignAndMagnitude toZero greatest
-  Prefixed greatest -> longPrefixed greatest
-  GitOffset greatest -> longGitOffset greatest
-  SQLite -> longSQLite
   Lenient -> longLenient
+  Other form rd -> longOther form rd
 {-# INLINE coded #-}
 
-longUnsigned, longSigned, longBigEndian :: Form -> Word64 -> Word64 -> Get Word64
+longUnsigned, longSigned :: Form -> Word64 -> Word64 -> Get Word64
 longUnsigned form toZero greatest = reading (readUnsigned form (Range toZero greatest))
 longSigned form toZero greatest = reading (readSigned form (Range toZero greatest))
-longBigEndian form toZero greatest = reading (readBigEndian form (Range toZero greatest))
 {-# NOINLINE longUnsigned #-}
 {-# NOINLINE longSigned #-}
-{-# NOINLINE longBigEndian #-}
-
-longSignAndMagnitude :: Word64 -> Word64 -> Get Word64
-longSignAndMagnitude toZero greatest = reading (readSignAndMagnitude (Range toZero greatest))
-{-# NOINLINE longSignAndMagnitude #-}
-
-longGitOffset :: Word64 -> Get Word64
-longGitOffset greatest = reading (readGitOffset greatest)
-{-# NOINLINE longGitOffset #-}
-
-longSQLite :: Get Word64
-longSQLite = reading readSQLite
-{-# NOINLINE longSQLite #-}
-
-longPrefixed :: Word64 -> Get Word64
-longPrefixed greatest = reading (readPrefixed greatest)
-{-# NOINLINE longPrefixed #-}
 
 longLenient :: Get Word64
 longLenient = reading readLenient
 {-# NOINLINE longLenient #-}
+
+longOther :: Form -> (Form -> Ptr Word8 -> Int -> IO Decoded) -> Get Word64
+longOther form rd = reading (rd form)
+{-# NOINLINE longOther #-}
 
 -- Read a number by a function, which is given the cursor and the number of bytes that are readable
 -- there, and is called again after it has asked for more.
@@ -154,7 +129,7 @@ reading rd = go
         Needs n -> need n *> go
         Overlong n -> refused n "a varint that is not in its shortest form"
         TooLarge n -> refused n "a varint that does not fit its type"
-        NegativeZero n -> refused n "a varint of negative zero"
+        Malformed n message -> refused n message
         TooLong n -> refused n ("a varint of more than " ++ show n ++ " bytes")
 {-# INLINE reading #-}
 

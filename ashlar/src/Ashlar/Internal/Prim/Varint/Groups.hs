@@ -5,15 +5,14 @@
 -- Description : Groups of seven bits, which most varints are made of
 --
 -- Writes and reads a number as groups of seven bits, the least significant first. Each group is a
--- byte whose highest bit says whether another one follows. LEB128, Protocol Buffers and VLQ are
--- made of them.
+-- byte whose highest bit says whether another one follows. LEB128 and Protocol Buffers are made
+-- of them.
 module Ashlar.Internal.Prim.Varint.Groups
   ( -- * Counting groups
     bitsSigned,
 
     -- * Writing groups
     writeUnsigned64,
-    writeUnsigned63,
     writeUnsigned32,
     writeUnsigned16,
     writeSigned64,
@@ -124,29 +123,12 @@ groupsUpTo10 n tenth x p
     pure (p `plusPtr` n)
 {-# INLINE groupsUpTo10 #-}
 
--- Write @n@ groups (1 ≤ n ≤ 9). Needs 9 writable bytes.
-groupsUpTo9 :: Int -> Word64 -> Ptr Word8 -> IO (Ptr Word8)
-groupsUpTo9 n x p
-  | n <= 8 = groupsUpTo8 n x p
-  | otherwise = do
-    pokeLE p (spread x .|. 0x8080808080808080)
-    byteAt p 8 (x `unsafeShiftR` 56)
-    pure (p `plusPtr` 9)
-{-# INLINE groupsUpTo9 #-}
-
 -- | Write an unsigned number. Needs 10 writable bytes.
 writeUnsigned64 :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
 writeUnsigned64 x p
   | x < 0x80 = oneGroup x p
   | otherwise = manyGroups (groupsOfBits (bitsUnsigned x)) (\n -> moreUnsigned64 n x p) p
 {-# INLINE writeUnsigned64 #-}
-
--- | Write an unsigned number below 2^63. Needs 9 writable bytes.
-writeUnsigned63 :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
-writeUnsigned63 x p
-  | x < 0x80 = oneGroup x p
-  | otherwise = manyGroups (groupsOfBits (bitsUnsigned x)) (\n -> moreUnsigned63 n x p) p
-{-# INLINE writeUnsigned63 #-}
 
 -- | Write an unsigned number of 32 bits. Needs 5 writable bytes.
 writeUnsigned32 :: Word32 -> Ptr Word8 -> IO (Ptr Word8)
@@ -202,21 +184,12 @@ manyGroups n write p = (p `plusPtr` n) <$ write n
 
 -- Write n groups. Each needs as many writable bytes as the number of its type may take.
 
-moreUnsigned64, moreUnsigned63 :: Int -> Word64 -> Ptr Word8 -> IO ()
-moreUnsigned32, moreUnsigned16 :: Int -> Word64 -> Ptr Word8 -> IO ()
+moreUnsigned64, moreUnsigned32, moreUnsigned16 :: Int -> Word64 -> Ptr Word8 -> IO ()
 moreUnsigned64 n x p = () <$ groupsUpTo10 n (x `unsafeShiftR` 63) x p
-moreUnsigned63 n x p = () <$ groupsUpTo9 n x p
-
 moreUnsigned32 n x p = () <$ groupsUpTo5 n x p
-
 moreUnsigned16 n x p = () <$ groupsUpTo3 n x p
-
 {-# NOINLINE moreUnsigned64 #-}
-
-{-# NOINLINE moreUnsigned63 #-}
-
 {-# NOINLINE moreUnsigned32 #-}
-
 {-# NOINLINE moreUnsigned16 #-}
 
 moreSigned64, moreSigned32, moreSigned16 :: Int -> Int64 -> Ptr Word8 -> IO ()

@@ -85,15 +85,20 @@ signed bound write =
     fromGroup b = fromIntegral ((fromIntegral (b `unsafeShiftL` 1) :: Int8) `unsafeShiftR` 1)
 {-# INLINE signed #-}
 
--- | Read a format with padding: accept as many groups as the type has space for, needed or not.
--- Formats that cannot be padded stay as they are.
+-- | The same format, whose numbers may be padded: as many groups are accepted as the longest number
+-- of the type has, needed or not. Formats that cannot be padded stay as they are.
+--
+-- >>> import Ashlar.Get.Varint (getVarint)
+-- >>> import Ashlar.Prim.Varint
+-- >>> runGet (getVarint (padded word32LEB128)) "\172\130\128\128\0"
+-- Right 300
 padded :: Varint a -> Varint a
 padded (Varint prim sizeOf (ReadHalf alone short code long)) =
   Varint prim sizeOf . flip (ReadHalf alone short) long $ case code of
     Unsigned _ range -> Unsigned Padded range
     Signed _ range -> Signed Padded range
-    BigEndian _ range -> BigEndian Padded range
-    other -> other
+    Other _ reading -> Other Padded reading
+    Lenient -> Lenient
 {-# INLINE padded #-}
 
 -- | Read an unsigned number, and apply a function to it.

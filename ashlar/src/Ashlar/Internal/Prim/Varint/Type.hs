@@ -31,6 +31,7 @@ where
 import Ashlar.Internal.Prim.Core
 import Data.Bits (countLeadingZeros, unsafeShiftR, (.|.))
 import Data.Word (Word64, Word8)
+import Foreign.Ptr (Ptr)
 
 -- | A variable-length format of numbers: small numbers take fewer bytes.
 data Varint a = Varint
@@ -69,23 +70,19 @@ data ReadHalf a = ReadHalf
 -- called with boxed arguments, and returns a boxed result. The name is known while a program is
 -- compiled, and becomes a call of a decoder for just this code, with the range unboxed
 -- ('Ashlar.Internal.Get.Varint.getVarint').
+--
+-- The formats of few programs, in @ashlar-compat@, do hold functions ('Other'). Numbers of one byte
+-- need none.
 data Code
   = -- | Groups of seven bits, unsigned.
     Unsigned !Form !Range
   | -- | Groups of seven bits, in two's complement.
     Signed !Form !Range
-  | -- | Groups of seven bits, the most significant first.
-    BigEndian !Form !Range
-  | -- | Git's variant of 'BigEndian' for offsets. The field is the greatest number. The least is 0.
-    GitOffset !Word64
-  | -- | Up to eight groups of seven bits, the most significant first. A ninth byte has eight bits.
-    SQLite
-  | -- | A sign and six bits, and then groups of seven.
-    SignAndMagnitude !Range
-  | -- | The first byte tells the length. The field is the greatest number. The least is 0.
-    Prefixed !Word64
   | -- | Up to ten groups of seven bits, needed or not.
     Lenient
+  | -- | A code of another module, read by a call of this function. It is given the address of the
+    -- number and how many bytes are readable there, at least one.
+    Other !Form (Form -> Ptr Word8 -> Int -> IO Decoded)
 
 -- | Which encodings of a number are accepted.
 data Form
@@ -119,8 +116,8 @@ data Decoded
     Overlong !Int
   | -- | The number is not in the range.
     TooLarge !Int
-  | -- | A zero with a sign.
-    NegativeZero !Int
+  | -- | Another fault, which the message tells.
+    Malformed !Int String
   | -- | More bytes than a number may have.
     TooLong !Int
 

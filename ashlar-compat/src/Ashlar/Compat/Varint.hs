@@ -1,34 +1,58 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE Trustworthy #-}
 
 -- |
--- Module      : Ashlar.Internal.Prim.Varint.BigEndian
--- Description : Varints with the most significant bits first, or their length in the first byte
+-- Module      : Ashlar.Compat.Varint
+-- Description : Variable-length integers of MIDI, ASN.1, git, SQLite and mason
 --
--- Groups of seven bits, the most significant first. The highest bit of a byte is set if another
--- byte follows.
+-- The formats of "Ashlar.Prim.Varint" are those that most programs use. These are for files and
+-- messages of the programs that have them. Each is a value: 'Ashlar.Builder.Varint.varint' writes
+-- a number in it, and 'Ashlar.Get.Varint.getVarint' reads one.
 --
--- * The variable-length quantity of MIDI (Standard MIDI Files 1.0) has no other rules. The base 128
---   of ASN.1 (X.690, 8.1.2.4.2 and 8.19.2) is the same.
--- * For the offsets of git's packs (gitformat-pack, OBJ_OFS_DELTA), 1 is taken from the number
---   before each group except the last. So each number has one encoding.
--- * The integers of SQLite (file format, section 1.6) have at most eight such groups. A ninth byte
---   has eight bits.
-module Ashlar.Internal.Prim.Varint.BigEndian
-  ( word32VLQBE,
+-- >>> import Ashlar.Builder.Varint (varint)
+-- >>> import Ashlar.Compat.Varint
+-- >>> varint word64VLQBE 300
+-- "\130,"
+-- >>> import Ashlar.Get.Varint (getVarint)
+-- >>> runGet (getVarint word64VLQBE) "\130,"
+-- Right 300
+--
+-- +-------------+-------------------------------+---------------------+---------+
+-- | Format      | Accepted                      | Used by             | 300     |
+-- +=============+===============================+=====================+=========+
+-- | @VLQBE@     | the shortest form, or padding | ASN.1, MIDI         | @82 2C@ |
+-- |             | with 'padded'                 |                     |         |
+-- +-------------+-------------------------------+---------------------+---------+
+-- | @GitOffset@ | (there is one form)           | git, in packs       | @81 2C@ |
+-- +-------------+-------------------------------+---------------------+---------+
+-- | @SQLite@    | padding to nine bytes         | SQLite              | @82 2C@ |
+-- +-------------+-------------------------------+---------------------+---------+
+-- | @VLQ@       | the shortest form             | mason               | @AC 02@ |
+-- +-------------+-------------------------------+---------------------+---------+
+-- | @PrefixVar@ | the shortest form             | mason               | @B2 04@ |
+-- +-------------+-------------------------------+---------------------+---------+
+--
+-- Elsewhere, VLQ is the name of what is @VLQBE@ here.
+module Ashlar.Compat.Varint
+  ( -- * Most significant bits first
+    -- $bigendian
+    word32VLQBE,
     word64VLQBE,
     wordVLQBE,
+    padded,
     word64GitOffset,
     word64SQLite,
     int64SQLite,
-    readBigEndian,
-    readGitOffset,
-    readSQLite,
+
+    -- * VLQ of mason
+    -- $vlq
     wordVLQ,
     intVLQ,
-    readSignAndMagnitude,
+
+    -- * Prefix varints
+    -- $prefix
     prefixVarInt,
-    readPrefixed,
   )
 where
 
@@ -37,22 +61,50 @@ import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Varint.Groups
 import Ashlar.Internal.Prim.Varint.LEB128 (wordLEB128)
 import Ashlar.Internal.Prim.Varint.Type
+import Ashlar.Prim.Varint (padded)
 import Data.Bits (countTrailingZeros, unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import Data.Int (Int64)
 import Data.Word (Word32, Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 
--- | 1 to 5 bytes.
+-- $bigendian
+-- Groups of seven bits, the most significant first. The highest bit of a byte is set if another
+-- byte follows.
+--
+-- * The variable-length quantity of MIDI (Standard MIDI Files 1.0) has no other rules. The base 128
+--   of ASN.1 (X.690, 8.1.2.4.2 and 8.19.2) is the same. MIDI files may pad it: 'padded' accepts as
+--   many bytes as the type needs.
+-- * For the offsets of git's packs (gitformat-pack, OBJ_OFS_DELTA), 1 is taken from the number
+--   before each group except the last. So each number has one encoding.
+-- * The integers of SQLite (file format, section 1.6) have at most eight such groups. A ninth byte
+--   has eight bits.
+
+-- $vlq
+-- Variable-length quantities as in @mason@. Unsigned numbers are LEB128. A signed number is its
+-- magnitude, with the sign in the second highest bit of the first byte.
+--
+-- Beware of the name: elsewhere, as in MIDI, VLQ means the most significant bits first
+-- ('word64VLQBE').
+
+-- $prefix
+-- The zeros below the lowest 1 of the first byte tell the number of bytes. Seven bits of the number
+-- for each byte follow, the least significant first (<https://github.com/stoklund/varint>).
+
+-- | A quantity of MIDI: 1 to 5 bytes.
 word32VLQBE :: Varint Word32
 word32VLQBE = bigEndian 5
 {-# INLINE word32VLQBE #-}
 
--- | 1 to 10 bytes.
+-- | A quantity of MIDI, or a number in base 128 of ASN.1: 1 to 10 bytes.
+--
+-- >>> import Ashlar.Get.Varint (getVarint)
+-- >>> runGet (getVarint (padded word64VLQBE)) "\128\130,"
+-- Right 300
 word64VLQBE :: Varint Word64
 word64VLQBE = bigEndian 10
 {-# INLINE word64VLQBE #-}
 
--- | 1 to 10 bytes.
+-- | A quantity of MIDI, or a number in base 128 of ASN.1: 1 to 10 bytes.
 wordVLQBE :: Varint Word
 wordVLQBE = bigEndian 10
 {-# INLINE wordVLQBE #-}
@@ -61,7 +113,7 @@ wordVLQBE = bigEndian 10
 bigEndian :: forall a. (Bounded a, Integral a) => Int -> Varint a
 bigEndian bound =
   Varint (boundedPrim bound (writeVLQBE . fromIntegral)) groups $
-    ReadHalf (< 0x80) fromIntegral (BigEndian Shortest (rangeOf (0 :: a))) fromIntegral
+    ReadHalf (< 0x80) fromIntegral (Other Shortest (readVLQBE (rangeOf (0 :: a)))) fromIntegral
   where
     groups = groupsOfBits . bitsUnsigned . fromIntegral
 {-# INLINE bigEndian #-}
@@ -69,11 +121,15 @@ bigEndian bound =
 writeVLQBE :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
 writeVLQBE x = writeGroups id (groupsOfBits (bitsUnsigned x)) x
 
--- | 1 to 10 bytes.
+-- | An offset in a pack of git: 1 to 10 bytes.
+--
+-- >>> import Ashlar.Builder.Varint (varint)
+-- >>> varint word64GitOffset 300
+-- "\129,"
 word64GitOffset :: Varint Word64
 word64GitOffset =
   Varint (boundedPrim 10 writeGitOffset) sizeOfGitOffset $
-    ReadHalf (< 0x80) fromIntegral (GitOffset maxBound) id
+    ReadHalf (< 0x80) fromIntegral (oneForm readGitOffset) id
 {-# INLINE word64GitOffset #-}
 
 writeGitOffset :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
@@ -102,12 +158,16 @@ writeGroups less n x0 p = (p `plusPtr` n) <$ go (n - 1) x0 0
         go (i - 1) (less (x `unsafeShiftR` 7)) 0x80
 {-# INLINE writeGroups #-}
 
--- | 1 to 9 bytes.
+-- | An integer in a file of SQLite, unsigned: 1 to 9 bytes.
 word64SQLite :: Varint Word64
 word64SQLite = sqlite id id
 {-# INLINE word64SQLite #-}
 
--- | 1 to 9 bytes, in two's complement: 9 if negative.
+-- | An integer in a file of SQLite, in two's complement: 1 to 9 bytes, 9 if negative.
+--
+-- >>> import Ashlar.Get.Varint (getVarint)
+-- >>> runGet (getVarint int64SQLite) "\255\255\255\255\255\255\255\255\255"
+-- Right (-1)
 int64SQLite :: Varint Int64
 int64SQLite = sqlite fromIntegral fromIntegral
 {-# INLINE int64SQLite #-}
@@ -115,7 +175,7 @@ int64SQLite = sqlite fromIntegral fromIntegral
 sqlite :: (a -> Word64) -> (Word64 -> a) -> Varint a
 sqlite to from =
   Varint (boundedPrim 9 (writeSQLite . to)) (min 9 . groupsOfBits . bitsUnsigned . to) $
-    ReadHalf (< 0x80) (from . fromIntegral) SQLite from
+    ReadHalf (< 0x80) (from . fromIntegral) (oneForm readSQLite) from
 {-# INLINE sqlite #-}
 
 writeSQLite :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
@@ -132,16 +192,21 @@ writeSQLite x p
     pokeHost (p `plusPtr` 8) (fromIntegral x :: Word8)
     pure (p `plusPtr` 9)
 
--- | Read a number in a range.
-readBigEndian ::
-  Form ->
+-- A code that 'padded' does not change.
+oneForm :: (Ptr Word8 -> Int -> IO Decoded) -> Code
+oneForm reading = Other Shortest (\_ -> reading)
+{-# INLINE oneForm #-}
+
+-- Read a number in a range.
+readVLQBE ::
   Range ->
+  Form ->
   -- | Address of the number.
   Ptr Word8 ->
   -- | Bytes readable there.
   Int ->
   IO Decoded
-readBigEndian form range p have = case form of
+readVLQBE range form p have = case form of
   Shortest -> do
     b <- peekHost p
     if b == (0x80 :: Word8) then pure (Overlong 1) else go 0 0
@@ -160,12 +225,11 @@ readBigEndian form range p have = case form of
     orTooLong n x = case form of
       Padded | n >= groupsOfRange range -> pure (TooLong (groupsOfRange range))
       _ -> go n x
-{-# INLINE readBigEndian #-}
+{-# NOINLINE readVLQBE #-}
 
--- | Read an offset of git's, given the greatest number. The other arguments are those of
--- 'readBigEndian'.
-readGitOffset :: Word64 -> Ptr Word8 -> Int -> IO Decoded
-readGitOffset greatest p have = go 0 0
+-- Read an offset of git's.
+readGitOffset :: Ptr Word8 -> Int -> IO Decoded
+readGitOffset p have = go 0 0
   where
     go :: Int -> Word64 -> IO Decoded
     go i x
@@ -175,11 +239,11 @@ readGitOffset greatest p have = go 0 0
         b <- byteAt p i
         let x' = (x `unsafeShiftL` 7) .|. (b .&. 0x7F)
         if b < 0x80
-          then pure (checked Shortest (i + 1) (i + 1) (Range 0 greatest) x')
+          then pure (checked Shortest (i + 1) (i + 1) (Range 0 maxBound) x')
           else if x' == maxBound then pure (TooLarge (i + 1)) else go (i + 1) (x' + 1)
-{-# INLINE readGitOffset #-}
+{-# NOINLINE readGitOffset #-}
 
--- | Read an integer of SQLite's. It may have more groups than it needs.
+-- Read an integer of SQLite's. It may have more groups than it needs.
 readSQLite :: Ptr Word8 -> Int -> IO Decoded
 readSQLite p have = go 0 0
   where
@@ -192,34 +256,28 @@ readSQLite p have = go 0 0
         if i == 8
           then pure (Decoded 9 ((x `unsafeShiftL` 8) .|. b))
           else if b < 0x80 then pure (Decoded (i + 1) x') else go (i + 1) x'
-{-# INLINE readSQLite #-}
+{-# NOINLINE readSQLite #-}
 
 -- A byte before the end.
 byteAt :: Ptr Word8 -> Int -> IO Word64
 byteAt p i = (fromIntegral :: Word8 -> Word64) <$> peekHost (p `plusPtr` i)
 {-# INLINE byteAt #-}
 
--- Variable-length quantities, with a bit for the sign.
---
--- The format of @mason@: groups of bits, the least significant first. The highest bit of a byte is
--- set if another one follows.
---
--- An unsigned number has seven bits in each byte, as in LEB128. A signed number is its sign and
--- magnitude: the second highest bit of the first byte is the sign, which leaves six bits there.
---
--- The quantities of MIDI have the same name but are another format, with the most significant bits
--- first.
-
--- | 1 to 10 bytes.
+-- | A number of seven bits in each byte: 1 to 10 bytes. The same as
+-- 'Ashlar.Prim.Varint.wordLEB128'.
 wordVLQ :: Varint Word
 wordVLQ = wordLEB128
 {-# INLINE wordVLQ #-}
 
--- | 1 to 10 bytes.
+-- | A number as sign and magnitude: 1 to 10 bytes. A zero with a sign is refused.
+--
+-- >>> import Ashlar.Builder.Varint (varint)
+-- >>> varint intVLQ (-3)
+-- "C"
 intVLQ :: Varint Int
 intVLQ =
   Varint (boundedPrim 10 intWrite) intSize $
-    ReadHalf alone short (SignAndMagnitude (rangeOf (0 :: Int))) fromIntegral
+    ReadHalf alone short (oneForm (readSignAndMagnitude (rangeOf (0 :: Int)))) fromIntegral
   where
     -- 0x40 is a zero with a sign.
     alone b = b < 0x80 && b /= 0x40
@@ -235,13 +293,18 @@ intWrite :: Int -> Ptr Word8 -> IO (Ptr Word8)
 intWrite x p
   | m < 0x40 = first m
   -- 6 bits here, and at most 58 in at most 9 groups.
-  | otherwise = first (0x80 .|. (m .&. 0x3F)) >>= writeUnsigned63 (m `unsafeShiftR` 6)
+  | otherwise = first (0x80 .|. (m .&. 0x3F)) >>= more (m `unsafeShiftR` 6)
   where
     m = magnitude x
     sign = if x < 0 then 0x40 else 0
     first b = do
       pokeHost p (fromIntegral (b .|. sign) :: Word8)
       pure (p `plusPtr` 1)
+    more rest q
+      | rest < 0x80 = (q `plusPtr` 1) <$ pokeHost q (fromIntegral rest :: Word8)
+      | otherwise = do
+        pokeHost q (fromIntegral rest .|. 0x80 :: Word8)
+        more (rest `unsafeShiftR` 7) (q `plusPtr` 1)
 
 intSize :: Int -> Int
 intSize x
@@ -250,7 +313,7 @@ intSize x
   where
     m = magnitude x
 
--- | Read a number as sign and magnitude, in a range.
+-- Read a number as sign and magnitude, in a range.
 readSignAndMagnitude ::
   Range ->
   -- | Address of the number.
@@ -263,7 +326,7 @@ readSignAndMagnitude range p have = do
   of' b <$> if b < 0x80 then pure (Groups 0 0 0) else readGroups (p `plusPtr` 1) (have - 1)
   where
     of' b (Groups n rest _)
-      | b == 0x40 = NegativeZero 1
+      | b == 0x40 = Malformed 1 "a varint of negative zero"
       | b < 0x80 = Decoded 1 (signed (b .&. 0x3F))
       | n == 0 = Needs (have + 1)
       -- The magnitude is below 2^63, or 2^63 with a sign. Nine groups have 63 bits.
@@ -275,20 +338,18 @@ readSignAndMagnitude range p have = do
         m = (rest `unsafeShiftL` 6) .|. (b .&. 0x3F)
         negative = (b `unsafeShiftR` 6) .&. 1
         signed x = if negative == 1 then negate x else x
-{-# INLINE readSignAndMagnitude #-}
+{-# NOINLINE readSignAndMagnitude #-}
 
--- Numbers whose first byte tells their length.
+-- | A number whose first byte tells its length: 1 to 9 bytes. A number of more than 56 bits is a
+-- byte of zeros and then 8 bytes, the least significant first.
 --
--- PrefixVarint (Stoklund Olesen, <https://github.com/stoklund/varint>), as in @mason@. The first
--- byte has as many zeros below its lowest 1 as bytes follow. Above that come seven bits of the
--- number for each byte, the least significant first. A number of more than 56 bits is a byte of
--- zeros and then 8 bytes, the least significant first.
-
--- | 1 to 9 bytes.
+-- >>> import Ashlar.Builder.Varint (varint)
+-- >>> varint prefixVarInt 300
+-- "\178\EOT"
 prefixVarInt :: Varint Word
 prefixVarInt =
   Varint (boundedPrim 9 (prefixWrite . fromIntegral)) (prefixSize . fromIntegral) $
-    ReadHalf odd short (Prefixed (fromIntegral (maxBound :: Word))) fromIntegral
+    ReadHalf odd short (oneForm (readPrefixed (fromIntegral (maxBound :: Word)))) fromIntegral
   where
     short b = fromIntegral (b `unsafeShiftR` 1)
 {-# INLINE prefixVarInt #-}
@@ -310,7 +371,7 @@ prefixWrite x p
   where
     n = prefixSize x
 
--- | Read a number.
+-- Read a number of this format.
 readPrefixed ::
   -- | The greatest number; the least is 0.
   Word64 ->
@@ -337,4 +398,4 @@ readPrefixed greatest p have = do
       | otherwise = do
         b <- peekHost (p `plusPtr` i) :: IO Word8
         go (i - 1) ((acc `unsafeShiftL` 8) .|. fromIntegral b)
-{-# INLINE readPrefixed #-}
+{-# NOINLINE readPrefixed #-}
