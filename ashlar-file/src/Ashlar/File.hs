@@ -40,6 +40,7 @@
 -- * 'foldRecords': all records, in constant memory
 -- * 'foldRecordsWith': from any record on, with an early stop, and after damage
 -- * 'foldFilesWith': several files
+-- * 'foldBytesWith' and 'bytesReader': from memory, or a mapped file
 -- * 'foldSourceWith': from a pipe or a socket
 -- * 'lazyRecords': a lazy list; it takes 'ReadOptions', too
 -- * 'withReader' and 'readAt': single records by their numbers
@@ -127,6 +128,7 @@ module Ashlar.File
     foldRecordsWith,
     Outcome (..),
     foldFilesWith,
+    foldBytesWith,
     foldSourceWith,
 
     -- ** As a lazy list
@@ -141,6 +143,7 @@ module Ashlar.File
     -- * Single records
     Reader,
     withReader,
+    bytesReader,
     readAt,
     recordCount,
 

@@ -35,6 +35,7 @@ tests =
       testProperty "blocks swapped, lost or repeated" rearranged,
       testProperty "single records of a damaged file" singles,
       testProperty "a source says the same as a file" sources,
+      testProperty "a file in memory says the same as on the disk" inMemory,
       testProperty "a file that does not exist" notAFile
     ]
 
@@ -270,6 +271,26 @@ sources settings (NonEmpty xs) (NonNegative k) (Positive chunk) = with settings 
     named outcome = case outcome of
       Damaged n ys d -> Damaged n ys d {damageFile = ""}
       _ -> outcome
+
+inMemory :: Settings -> NonEmptyList Row -> NonNegative Int -> NonNegative Int -> Bool -> Property
+inMemory settings (NonEmpty xs) (NonNegative k) (NonNegative first) whole =
+  with settings xs $ \f -> do
+    let bytes
+          | whole = fileBytes f
+          | otherwise = flipAt (k `mod` S.length (fileBytes f)) 4 (fileBytes f)
+        options = reading {readFrom = fromIntegral (first `mod` (length xs + 2))}
+        onwards = options {readResync = Just (const (pure ()))}
+        add acc x = pure (Right (x : acc)) :: IO (Either () [Row])
+        singly reader =
+          (,) <$> recordCount reader
+            <*> forM [-1 .. fromIntegral (length xs)] (readAt reader)
+    withBytesIn bytes $ \path -> do
+      fromDisk <- mapM (\o -> foldRecordsWith o rowType path add []) [options, onwards]
+      fromMemory <- mapM (\o -> foldBytesWith o rowType path bytes add []) [options, onwards]
+      single <- withReader onwards rowType path singly
+      reader <- bytesReader onwards rowType path bytes
+      singleInMemory <- traverse singly reader
+      pure (fromMemory === fromDisk .&&. singleInMemory === single)
 
 notAFile :: [Word8] -> Property
 notAFile ws = ioProperty . withBytesIn (S.pack ws) $ \path -> do

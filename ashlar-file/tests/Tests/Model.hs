@@ -1,5 +1,7 @@
+{-# LANGUAGE DataKinds #-}
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE TypeApplications #-}
 
 -- |
 -- Module      : Tests.Model
@@ -12,13 +14,16 @@ import Ashlar.File.Blocks
 import Ashlar.File.Internal.Entries (entriesOf, entryList, mostEntries)
 import Ashlar.File.Internal.Layout (Entry (..))
 import qualified Ashlar.Get as Get
+import Ashlar.View (decodeView, field, viewBytes)
 import Control.Exception (try)
 import Control.Monad (forM, forM_)
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Unsafe as S
 import Data.IORef (atomicModifyIORef', newIORef)
 import Data.Int (Int64)
 import qualified Data.List as List
 import Data.Word (Word16, Word32)
+import Foreign.Ptr (minusPtr)
 import System.FilePath ((</>))
 import Test.Tasty
 import Test.Tasty.QuickCheck
@@ -37,6 +42,8 @@ tests =
       testProperty "single records of a large file" largeFile,
       testProperty "an index of limited size" indexSize,
       testProperty "records as a lazy list" asLazyList,
+      testProperty "records as views" asViews,
+      testProperty "views of a file in memory lie in it" viewsInMemory,
       testProperty "records from a source" fromSource,
       testProperty "several files, folded one after another" severalFiles,
       testProperty "blocks are as large as they should be" blockSizes,
@@ -212,6 +219,30 @@ asLazyList = written' $ \path xs -> do
   stream <- lazyRecords reading rowType path
   first <- lazyRecords reading rowType path
   pure (recordsToEither stream === Right xs .&&. take 1 (foldr (:) [] first) === take 1 xs)
+
+asViews :: Settings -> [Act] -> Property
+asViews = written' $ \path xs -> do
+  got <- foldRecords (viewed rowType) path (\acc v -> pure (seen v : acc)) []
+  pure (fmap reverse got === Right [(Right x, Right (rowNotes x)) | x <- xs])
+  where
+    seen v = (decodeView v, decodeView (field @"rowNotes" v))
+
+viewsInMemory :: [Row] -> Property
+viewsInMemory xs = ioProperty . inFile $ \path -> do
+  withWriter defaultWriteOptions rowType path (`writeMany` xs)
+  bytes <- S.readFile path
+  let add acc v = pure (Right (viewBytes v : acc)) :: IO (Either () [S.ByteString])
+  got <- foldBytesWith defaultReadOptions (viewed rowType) path bytes add []
+  let begins bs = S.unsafeUseAsCString bs pure
+      within start bs = do
+        at <- (`minusPtr` start) <$> begins bs
+        pure (at >= 0 && at + S.length bs <= S.length bytes)
+  case got of
+    Ended _ views -> do
+      start <- begins bytes
+      inside <- mapM (within start) views
+      pure (reverse views === map encode xs .&&. inside === map (const True) xs)
+    _ -> pure (counterexample (show got) False)
 
 fromSource :: Settings -> [Act] -> Positive Int -> NonNegative Int64 -> Property
 fromSource settings acts (Positive chunk) (NonNegative k) = acted settings acts $ \path xs -> do

@@ -1,12 +1,13 @@
 -- |
 -- Module      : Ashlar.File.Internal.Input
--- Description : Bytes by offsets, from files and from sources
+-- Description : Bytes by offsets, from files, from memory, and from sources
 module Ashlar.File.Internal.Input
   ( Input (..),
     inputFetch,
     inputForget,
     inFile,
     fileInput,
+    bytesInput,
     sourceInput,
   )
 where
@@ -32,6 +33,8 @@ data Input = Input
     inputBytes :: !(Int64 -> Int -> IO ByteString),
     -- | How many bytes after a block to fetch with it: 0 if a read could wait for them.
     inputAhead :: !Int,
+    -- | How many bytes there are now, in all files. 'Nothing' if nobody knows before the end.
+    inputLength :: !(Maybe (IO Int64)),
     -- | Promise that no byte before an offset will be asked for any more.
     inputPassed :: !(Int64 -> IO ()),
     -- | Does the file still begin as it did, and does it have all bytes before an offset?
@@ -64,6 +67,7 @@ fileInput path fd = do
         inputBase = 0,
         inputBytes = readAtMost fd,
         inputAhead = blockHeaderBytes,
+        inputLength = Just (fileLength fd),
         inputPassed = const (pure ()),
         inputSame = \end -> do
           size <- fileLength fd
@@ -73,6 +77,26 @@ fileInput path fd = do
   where
     -- The marker is in there, which is chosen at random for each file.
     beginning = readAtMost fd 0 24
+
+-- | A file in memory.
+bytesInput ::
+  -- | A name for errors.
+  FilePath ->
+  ByteString ->
+  Input
+bytesInput name bytes =
+  Input
+    { inputName = name,
+      inputBase = 0,
+      inputBytes = \offset n -> pure (if offset < size then slice offset n else S.empty),
+      inputAhead = 0,
+      inputLength = Just (pure size),
+      inputPassed = const (pure ()),
+      inputSame = \end -> pure (size >= end)
+    }
+  where
+    size = fromIntegral (S.length bytes)
+    slice offset n = S.take n (S.drop (fromIntegral offset) bytes)
 
 -- | What a 'Source' has from here on. It keeps what was fetched until that is forgotten.
 sourceInput ::
@@ -120,4 +144,4 @@ sourceInput name source = do
       dropped n bytes
         | n > fromIntegral (S.length bytes) = S.empty
         | otherwise = S.drop (fromIntegral n) bytes
-  pure (Input name 0 fetch 0 forget (const (pure True)))
+  pure (Input name 0 fetch 0 Nothing forget (const (pure True)))

@@ -8,6 +8,7 @@ module Ashlar.File.Internal.Read
   ( foldRecords,
     foldRecordsWith,
     foldFilesWith,
+    foldBytesWith,
     foldSourceWith,
     RecordStream (..),
     lazyRecords,
@@ -28,6 +29,7 @@ import Ashlar.File.Internal.System
 import Ashlar.File.Internal.Type
 import Ashlar.Get (Source)
 import Control.Exception (bracket, mask, mask_, onException)
+import Data.ByteString (ByteString)
 import Data.IORef (IORef, atomicModifyIORef', mkWeakIORef, newIORef)
 import Data.Maybe (isNothing)
 import Data.Void (absurd)
@@ -75,22 +77,28 @@ foldRecordsWith options ty = foldReading (readingOf options ty)
 {-# INLINE foldRecordsWith #-}
 
 foldReading :: Reading a -> FilePath -> (b -> a -> IO (Either c b)) -> b -> IO (Outcome c b)
-foldReading reading path f b = bracket (openToRead path) closeFile $ \fd -> do
-  opened <- fileInput path fd >>= openInput reading
+foldReading reading path f b =
+  bracket (openToRead path) closeFile $ \fd ->
+    fileInput path fd >>= \input -> foldInput reading input f b
+{-# NOINLINE foldReading #-}
+
+foldInput :: Reading a -> Input -> (b -> a -> IO (Either c b)) -> b -> IO (Outcome c b)
+foldInput reading input f b = do
+  opened <- openInput reading input
   case opened of
     Left damage -> pure (Damaged 0 b damage)
     Right o -> do
-      start <- startOf reading o fd
+      start <- startOf reading o
       begin (Fold reading f) o start b >>= foldOn (Fold reading f)
-{-# NOINLINE foldReading #-}
+{-# NOINLINE foldInput #-}
 
 -- Where to begin: the file that has the first record ('readFrom'), the position of its first block,
--- and the position of the block to begin with. 'Nothing' to begin with the first file.
-startOf :: Reading a -> Opened a -> OpenFile -> IO (Maybe (Scan, Position, Position))
-startOf reading opened fd
-  | from <= 0 = pure Nothing
-  | otherwise = do
-    size <- fileLength fd
+-- and the position of the block to begin with. 'Nothing' to begin with the first file, and to look
+-- for the record there if nobody knows where the input ends.
+startOf :: Reading a -> Opened a -> IO (Maybe (Scan, Position, Position))
+startOf reading opened = case inputLength (scanInput (openedScan opened)) of
+  Just measured | from > 0 -> do
+    size <- measured
     parts <- partsOf (openedScan opened) (posOffset (openedStart opened)) size
     let part = partWith parts from
         scan = partScan part
@@ -101,6 +109,7 @@ startOf reading opened fd
         pos = startAt at (max (partFirst part) record)
     -- (If the header is damaged, the first blocks may be lost, too.)
     pure (Just (scan, first, pos {posGap = isNothing (scanHeader scan)}))
+  _ -> pure Nothing
   where
     from = readFrom (readingOptions reading)
 
@@ -135,6 +144,36 @@ foldReadings first others paths f b = case paths of
       _ -> pure outcome
 {-# NOINLINE foldReadings #-}
 
+-- | 'foldRecordsWith' of a file that is in memory. Blocks are not copied, so 'viewed' records lie in
+-- these bytes.
+--
+-- The bytes may be those of a file that is mapped, as by @mmapFileByteString@ of the package @mmap@.
+-- Nobody must write to such a file, or cut it off, until the last view of it is gone: the checksums
+-- would be those of other bytes, and the operating system ends a process that reads where the file
+-- has ended.
+--
+-- >>> import qualified Data.ByteString as S
+-- >>> let line = fixedType "line" :: RecordType Text
+-- >>> writeRecords line "lines" ["one", "two"]
+-- >>> bytes <- S.readFile "lines"
+-- >>> let add acc x = pure (Right (x : acc)) :: IO (Either () [Text])
+-- >>> foldBytesWith defaultReadOptions line "lines" bytes add []
+-- Ended 2 ["two","one"]
+foldBytesWith ::
+  Codec a =>
+  ReadOptions ->
+  RecordType a ->
+  -- | A name for errors.
+  FilePath ->
+  -- | The file.
+  ByteString ->
+  -- | Given the accumulator and a record: stop with a result, or go on with an accumulator.
+  (b -> a -> IO (Either c b)) ->
+  b ->
+  IO (Outcome c b)
+foldBytesWith options ty name bytes = foldInput (readingOf options ty) (bytesInput name bytes)
+{-# INLINE foldBytesWith #-}
+
 -- | 'foldRecordsWith' of a file that comes from elsewhere, such as a pipe or a socket. The source
 -- is read to its end, unless the fold stops. What it has after that is lost.
 --
@@ -149,18 +188,9 @@ foldSourceWith ::
   (b -> a -> IO (Either c b)) ->
   b ->
   IO (Outcome c b)
-foldSourceWith options ty = foldSourceReading (readingOf options ty)
+foldSourceWith options ty name source f b =
+  sourceInput name source >>= \input -> foldInput (readingOf options ty) input f b
 {-# INLINE foldSourceWith #-}
-
-foldSourceReading ::
-  Reading a -> FilePath -> Source -> (b -> a -> IO (Either c b)) -> b -> IO (Outcome c b)
-foldSourceReading reading name source f b = do
-  input <- sourceInput name source
-  opened <- openInput reading input
-  case opened of
-    Left damage -> pure (Damaged 0 b damage)
-    Right o -> begin (Fold reading f) o Nothing b >>= foldOn (Fold reading f)
-{-# NOINLINE foldSourceReading #-}
 
 -- | The records of a file, up to its end or to damage. To fold one ('Foldable') ignores the damage.
 data RecordStream a
@@ -204,7 +234,7 @@ lazyReading reading path = mask $ \restore -> do
   case opened of
     Left damage -> BrokenRecords damage <$ closeFile fd
     Right o -> do
-      start <- restore (startOf reading o fd) `onException` closeFile fd
+      start <- restore (startOf reading o) `onException` closeFile fd
       open <- newIORef (Just fd)
       _ <- mkWeakIORef open (closeOnce open)
       let fold = Fold reading (\acc x -> pure (Right (x : acc)))

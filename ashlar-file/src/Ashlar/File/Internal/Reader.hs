@@ -4,6 +4,7 @@
 module Ashlar.File.Internal.Reader
   ( Reader,
     withReader,
+    bytesReader,
     readAt,
     recordCount,
   )
@@ -32,11 +33,12 @@ import Data.List.NonEmpty (NonEmpty)
 import qualified Data.List.NonEmpty as NonEmpty
 import Data.Maybe (fromMaybe)
 
--- | An open file whose records are read by their numbers. Any number of threads may use it.
+-- | A file whose records are read by their numbers. Any number of threads may use it.
 data Reader a = Reader
   { readerReading :: !(Reading a),
     readerOpened :: !(Opened a),
-    readerFd :: !OpenFile,
+    -- | How many bytes the file has now.
+    readerLength :: !(IO Int64),
     -- | How many bytes each record takes in today's format, if that is constant.
     readerWidth :: !(Maybe Int),
     -- | The files that were joined, and how many bytes they had together.
@@ -52,15 +54,14 @@ data Reader a = Reader
 -- A block that has been read and expanded: its offset, and the number of its first record.
 data Loaded a = Loaded !Int64 !Int64 !BlockHeader !ByteString !(Decode a)
 
--- | A reader of an open file.
-openReader :: Reading a -> Maybe Int -> FilePath -> OpenFile -> IO (Either Damage (Reader a))
-openReader reading width path fd = do
-  opened <- fileInput path fd >>= openInput reading
+openReader :: Reading a -> Maybe Int -> Input -> IO (Either Damage (Reader a))
+openReader reading width input = do
+  opened <- openInput reading input
   case opened of
     Left damage -> pure (Left damage)
     Right o ->
       Right
-        <$> ( Reader reading o fd width
+        <$> ( Reader reading o (fromMaybe (pure 0) (inputLength input)) width
                 <$> newIORef Nothing
                 <*> newIORef Nothing
                 <*> newIORef (o, inAnyOrder (openedSchemas o))
@@ -79,9 +80,35 @@ withReader ::
   (Reader a -> IO r) ->
   IO (Either Damage r)
 withReader options ty path act = bracket (openToRead path) closeFile $ \fd -> do
-  opened <- openReader (readingOf options ty) (widthOf ty layout) path fd
+  input <- fileInput path fd
+  opened <- openReader (readingOf options ty) (widthOf ty layout) input
   traverse act opened
 {-# INLINE withReader #-}
+
+-- | A reader of a file that is in memory, or mapped. The options are those of 'withReader', and the
+-- conditions those of 'Ashlar.File.foldBytesWith'. A block is not copied, but its checksum is
+-- computed when it is first read.
+--
+-- >>> import qualified Data.ByteString as S
+-- >>> let line = fixedType "line" :: RecordType Text
+-- >>> writeRecords line "lines" ["one", "two"]
+-- >>> bytes <- S.readFile "lines"
+-- >>> Right reader <- bytesReader defaultReadOptions line "lines" bytes
+-- >>> readAt reader 1
+-- Right (Just "two")
+bytesReader ::
+  Codec a =>
+  ReadOptions ->
+  -- | The type that records are read as.
+  RecordType a ->
+  -- | A name for errors.
+  FilePath ->
+  -- | The file.
+  ByteString ->
+  IO (Either Damage (Reader a))
+bytesReader options ty name bytes =
+  openReader (readingOf options ty) (widthOf ty layout) (bytesInput name bytes)
+{-# INLINE bytesReader #-}
 
 widthOf :: RecordType a -> Layout a -> Maybe Int
 widthOf _ l = case l of
@@ -131,7 +158,7 @@ damageAt reader offset = Damage name offset Nothing
 -- The files as they are now, and how many bytes they have together.
 partsNow :: Reader a -> IO (Int64, NonEmpty Part)
 partsNow reader = do
-  size <- fileLength (readerFd reader)
+  size <- readerLength reader
   known <- readIORef (readerParts reader)
   case known of
     Just found@(size', _) | size' == size -> pure found
