@@ -109,15 +109,11 @@ import GHC.Exts (build)
 import Prelude hiding (lookup)
 
 -- | Types whose bytes are a length, and elements.
---
--- @since 0.1.0.0
 class Codec (Element c) => Container c where
   -- | What is in it. Those of a map are pairs.
   type Element c
 
   -- | The number of elements.
-  --
-  -- @since 0.1.0.0
   count :: View c -> Int
   count = lengthOf
 
@@ -169,8 +165,6 @@ lengthOf v = either (const changed) fromIntegral (runGet getInt64le (onward v))
 
 -- | The element with this number, counted from 0. Constant time if elements have constant size.
 -- Otherwise those before it are passed over.
---
--- @since 0.1.0.0
 index :: forall c. Container c => Int -> View c -> Maybe (View (Element c))
 index i v
   | i < 0 || i >= lengthOf v = Nothing
@@ -185,8 +179,6 @@ index i v
 {-# INLINE index #-}
 
 -- | The elements, as a lazy list. A good producer.
---
--- @since 0.1.0.0
 elements :: forall c. Container c => View c -> [View (Element c)]
 elements v = build (\cons nil -> foldrElements @c cons nil v)
 {-# INLINE elements #-}
@@ -201,8 +193,6 @@ foldrElements cons nil v = go (lengthOf v) (later lengthSize v)
 {-# INLINE foldrElements #-}
 
 -- | A strict left fold over the elements.
---
--- @since 0.1.0.0
 foldElements :: forall c b. Container c => (b -> View (Element c) -> b) -> b -> View c -> b
 foldElements f b0 v = go b0 (lengthOf v) (later lengthSize v)
   where
@@ -220,8 +210,6 @@ next v = case layout @a of
 {-# INLINE next #-}
 
 -- | The keys of a map, in ascending order.
---
--- @since 0.1.0.0
 keys :: (Codec k, Codec v) => View (M.Map k v) -> [View k]
 keys = map (position @1) . elements
 {-# INLINE keys #-}
@@ -234,8 +222,6 @@ keys = map (position @1) . elements
 -- >>> let m = View.viewOf (M.fromList [(1 :: Int, 'a'), (2, 'b')])
 -- >>> fmap (fmap View.decodeView) (View.lookup 2 m)
 -- Right (Just (Right 'b'))
---
--- @since 0.1.0.0
 lookup ::
   forall k v.
   (Ord k, Codec k, Codec v) =>

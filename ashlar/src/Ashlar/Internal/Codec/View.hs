@@ -70,8 +70,6 @@ import GHC.TypeLits (KnownNat, Symbol, natVal)
 -- With @OverloadedRecordDot@ (GHC 9.2 and later), @v.items@ is @'field' \@"items" v@.
 --
 -- A view keeps the string alive of which it is a part.
---
--- @since 0.1.0.0
 data View a = View Addr# Addr# ForeignPtrContents
 
 -- The first byte, the address after the last byte that is known, and what keeps them alive. The
@@ -124,8 +122,6 @@ passing o v = case endOfOutline True o (onward v) of
 --
 -- >>> either (print . errorReason) print (view "\0\0" :: Either DecodeError (View Word8))
 -- TrailingInput
---
--- @since 0.1.0.0
 view :: forall a. Codec a => ByteString -> Either DecodeError (View a)
 view bs = case sizeAt @a bs of
   Right n
@@ -135,8 +131,6 @@ view bs = case sizeAt @a bs of
 {-# INLINE view #-}
 
 -- | View the value at the beginning of a string. Returns the bytes after it, too.
---
--- @since 0.1.0.0
 viewRest :: forall a. Codec a => ByteString -> Either DecodeError (View a, ByteString)
 viewRest bs = case sizeAt @a bs of
   Right n | (value, rest) <- S.splitAt n bs -> Right (fromBytes value, rest)
@@ -145,15 +139,11 @@ viewRest bs = case sizeAt @a bs of
 
 -- | 'view' of a value that is decoded once, and thereby checked. So 'decodeView' succeeds on each
 -- part of it. Takes as long as 'Ashlar.Codec.decode'.
---
--- @since 0.1.0.0
 checked :: forall a. Codec a => ByteString -> Either DecodeError (View a)
 checked bs = runGetWhole (() <$ get @a) bs >> view bs
 {-# INLINE checked #-}
 
 -- | A view of the encoding of a value.
---
--- @since 0.1.0.0
 viewOf :: Codec a => a -> View a
 viewOf x = fromBytes (toStrictByteString (put x))
 {-# INLINE viewOf #-}
@@ -198,8 +188,6 @@ changed :: a
 changed = errorWithoutStackTrace "Ashlar.View: the bytes have changed: was their memory written?"
 
 -- | Decode what is viewed. Offsets in errors count from its beginning.
---
--- @since 0.1.0.0
 decodeView :: forall a. Codec a => View a -> Either DecodeError a
 decodeView v = case layout @a of
   Fix f -> runInPlace (fixedPlain f) (fixedSize f) (fixedRead f) get (onward v)
@@ -210,8 +198,6 @@ decodeView v = case layout @a of
 --
 -- >>> fmap viewBytes (fst <$> viewRest "\1\2\3" :: Either DecodeError (View Word16))
 -- Right "\SOH\STX"
---
--- @since 0.1.0.0
 viewBytes :: forall a. Codec a => View a -> ByteString
 viewBytes v = S.take n (onward v)
   where
@@ -224,8 +210,6 @@ viewBytes v = S.take n (onward v)
 -- are passed over.
 --
 -- Paths are composed: @'field' \@"price" . 'field' \@"item"@.
---
--- @since 0.1.0.0
 field :: forall (name :: Symbol) t b. HasField name (View t) (View b) => View t -> View b
 field = getField @name
 {-# INLINE field #-}
@@ -237,8 +221,6 @@ field = getField @name
 -- >>> let Right pair = view (encode ('a', True)) :: Either DecodeError (View (Char, Bool))
 -- >>> decodeView (position @2 pair)
 -- Right True
---
--- @since 0.1.0.0
 position ::
   forall n t.
   (Tagged t, Before (Numbered n t)) =>
@@ -274,8 +256,6 @@ instance
 -- >>> let Right v = view (encode (Just 'x')) :: Either DecodeError (View (Maybe Char))
 -- >>> fmap (decodeView . position @1) (constructor @"Just" v)
 -- Just (Right 'x')
---
--- @since 0.1.0.0
 constructor ::
   forall con a.
   (Tagged (Of con a), KnownNat (Position con a)) =>
@@ -291,8 +271,6 @@ constructor v
 
 -- | The name of the value's constructor. 'Nothing' if no constructor has its tag: 'view' checks the
 -- tags of enumerations no more than other contents.
---
--- @since 0.1.0.0
 constructorName :: forall a. (Codec a, Constructors (Rep a)) => View a -> Maybe String
 constructorName v
   | not (hasOwnFields (layout @a)) = ownFormat
