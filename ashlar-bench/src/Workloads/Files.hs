@@ -1,4 +1,5 @@
 {-# LANGUAGE AllowAmbiguousTypes #-}
+{-# LANGUAGE DataKinds #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE TypeApplications #-}
@@ -11,13 +12,14 @@
 module Workloads.Files (fileWorkloads) where
 
 import Ashlar.Builder (hPutBuilder)
-import Ashlar.Codec (decode, encode, get, hEncode, put)
+import Ashlar.Codec (Codec, decode, encode, get, hEncode, put)
 import Ashlar.File
 import Ashlar.File.Crc32c (crc32c)
 import Ashlar.File.Described (described)
 import Ashlar.Get (hFoldGet, runGetWhole)
 import Ashlar.Schema (Described, schema)
 import Ashlar.Schema.Evolution (plan)
+import Ashlar.View (View, decodeView, position)
 import Control.Exception (evaluate)
 import Control.Monad (forM_)
 import qualified Data.ByteString as S
@@ -27,6 +29,7 @@ import Input (right)
 import System.Directory (doesFileExist, getTemporaryDirectory)
 import System.FilePath ((</>))
 import System.IO
+import System.IO.Unsafe (unsafePerformIO)
 import Versions
 import qualified Versions.Moves as Today
 import Workload
@@ -67,7 +70,9 @@ fileWorkloads =
     items 10000 $
       Workload
         "read 10000 of 1000000 records of a file"
-        [ ("ashlar, file", applyIO picked "ashlar-bench-million"),
+        [ ("ashlar, file", applyIO (picked named evaluated) "ashlar-bench-million"),
+          ("ashlar, views", applyIO (picked (viewed named) number) "ashlar-bench-million"),
+          ("ashlar, views in memory", applyIO pickedInMemory "ashlar-bench-million"),
           ("calibration, 32 KiB each", applyIO blocksRead "ashlar-bench-million")
         ],
     bytesOfText 16777216 $
@@ -165,14 +170,30 @@ numbers :: [Int]
 numbers = take 10000 (iterate (\i -> (i * 7919 + 104729) `mod` 1000000) 1)
 
 -- The index is read anew each time.
-picked :: FilePath -> IO ()
-picked name = do
+picked :: Codec a => RecordType a -> (a -> IO ()) -> FilePath -> IO ()
+picked ty use name = do
   path <- million name
-  result <- withReader defaultReadOptions named path $ \reader ->
-    forM_ numbers $ \i -> do
-      found <- readAt reader (fromIntegral i)
-      either (error . show) (maybe (error "no record") (\x -> () <$ evaluate x)) found
-  either (error . show) pure result
+  withReader defaultReadOptions ty path (pickFrom use) >>= either (error . show) pure
+{-# INLINE picked #-}
+
+pickedInMemory :: FilePath -> IO ()
+pickedInMemory name =
+  bytesReader defaultReadOptions (viewed named) name millionBytes
+    >>= either (error . show) (pickFrom number)
+
+pickFrom :: (a -> IO ()) -> Reader a -> IO ()
+pickFrom use reader = forM_ numbers $ \i ->
+  readAt reader (fromIntegral i) >>= either (error . show) (maybe (error "no record") use)
+
+evaluated :: a -> IO ()
+evaluated x = () <$ evaluate x
+
+number :: View (Int, Text) -> IO ()
+number v = () <$ evaluate (right (decodeView (position @1 v)))
+
+millionBytes :: S.ByteString
+millionBytes = unsafePerformIO (million "ashlar-bench-million" >>= S.readFile)
+{-# NOINLINE millionBytes #-}
 
 -- What a block takes.
 blocksRead :: FilePath -> IO ()
