@@ -33,7 +33,7 @@ tests =
       testCase "backtracking regains no steps" spentIsSpent,
       testCase "fractions of large numbers are limited" fractions,
       testCase "small chunks deep inside of a value are limited" suspended,
-      testCase "extreme budgets" extremes,
+      testCase "budgets of minBound and maxBound" extremes,
       testGroup "a budget that is used up" usedUp
     ]
 
@@ -175,7 +175,7 @@ usedUp :: [TestTree]
 usedUp =
   [ testCase "levels of strict input" (runGet shallow opened `fails` tooDeep 20),
     testCase "levels of input in chunks" (runGetLazy shallow (chunks opened) `fails` tooDeep 20),
-    testCase "steps" $ do
+    testCase "steps that read nothing" $ do
       runGet (few (length <$> brackets unit)) opened `fails` tooManyEmpties 20
       runGetLazy (few (length <$> brackets unit)) (chunks opened) `fails` tooManyEmpties 20,
     testCase "steps to suspend" $ do
@@ -185,7 +185,7 @@ usedUp =
         Just (Fail _ _ e) -> assertBool (show (errorReason e)) (isOverBudget (errorReason e))
         Just _ -> assertFailure "not failed"
         Nothing -> assertFailure "not ended",
-    testCase "bytes" $ do
+    testCase "bytes of input" $ do
       let ten = withBudget defaultBudget {budgetBytes = Just 10}
       runGet (ten (brackets (pure ()))) opened `fails` tooManyBytes 10 Nothing
       runGetLazy (ten (brackets (pure ()))) (chunks opened) `fails` tooManyBytes 10 Nothing,

@@ -52,12 +52,12 @@ tests =
       testProperty "Show" $ \p ->
         checkSizes (model p) (show (build p) === show (L.pack (model p))),
       testProperty "append is associative, mempty neutral" monoidLaws,
-      testProperty "stimes" $ \(NonNegative n) p ->
+      testProperty "stimes, against the model" $ \(NonNegative n) p ->
         n <= 20 ==> toStrictByteString (stimes (n :: Int) (build p))
           === S.pack (concat (replicate n (model p))),
       testCase "appending forces neither side" forcesNeither,
       testCase "stimes of a negative number" stimesNegative,
-      testCase "literals" literals
+      testCase "string and list literals" literals
     ]
 
 -- Every way to run a builder writes the bytes of the model (INV-B4), with buffers of every size

@@ -59,7 +59,7 @@ tests =
       testProperty "vectors of Double" (vectors (0 :: Double) (order B.doubleLE B.doubleBE)),
       testCase "long vectors" longVectors,
       testProperty "getVectorOf" vectorsOf,
-      testCase "hostile lengths" hostile
+      testCase "more elements announced than there are bytes" hostile
     ]
 
 small :: Gen S.ByteString

@@ -34,7 +34,7 @@ tests =
     "Running Codec"
     [ testProperty "a value and the bytes after it" $ \n ws ->
         decodeRest (encode (n :: Word16) <> S.pack ws) === Right (n, S.pack ws),
-      testCase "files" files,
+      testCase "encodeFile, decodeFile" files,
       testCase "budgets" budgets,
       testCase "values that read nothing, one after another" nothingRead,
       testCase "isolate: missing bytes, and bytes left over" isolated,

@@ -37,7 +37,7 @@ tests =
       testProperty "Deci" (fixedPoint :: Deci -> Property),
       testProperty "Centi" (fixedPoint :: Centi -> Property),
       testProperty "Pico" (fixedPoint :: Pico -> Property),
-      testProperty "thirds" (fixedPoint :: Fixed 3 -> Property),
+      testProperty "Fixed 3" (fixedPoint :: Fixed 3 -> Property),
       testProperty "parts of 1,000" (fixedPoint :: Fixed 1000 -> Property),
       testProperty "parts of 1,001" (fixedPoint :: Fixed 1001 -> Property),
       testProperty "25 decimal places" (fixedPoint :: Fixed 10000000000000000000000000 -> Property),

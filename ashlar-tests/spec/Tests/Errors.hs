@@ -50,7 +50,7 @@ tests =
       testCase "any number of failures at one offset" manyFailures,
       testCase "a forced error does not retain the input" notKept,
       testCase "a decoder that runs itself on what is left" runsItself,
-      testCase "streams" streams
+      testCase "runGetStream: values on demand, and errors" streams
     ]
 
 -- 64 levels, each of which fails if the one inside of it does. If each ran twice, the test would

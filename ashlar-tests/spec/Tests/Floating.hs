@@ -67,11 +67,11 @@ tests =
                     ]
               ]
           ),
-      testProperty "scientific" $
+      testProperty "scientific, as showEFloat" $
         forAll doubles $ \x -> forAll floats $ \y ->
           throughSinks (C.pack (showEFloat Nothing x "")) (formatDouble scientific x)
             .&&. throughSinks (C.pack (showEFloat Nothing y "")) (formatFloat scientific y),
-      testProperty "generic" $
+      testProperty "generic, as show" $
         forAll doubles $ \x -> forAll floats $ \y ->
           text (formatDouble generic x) === show x .&&. text (formatFloat generic y) === show y,
       testProperty "standardDefaultPrecision" $
@@ -80,7 +80,7 @@ tests =
             .&&. throughSinks
               (C.pack (showFFloat Nothing y ""))
               (formatFloat standardDefaultPrecision y),
-      testProperty "standard" $
+      testProperty "standard, against the model" $
         forAll doubles $ \x -> forAll floats $ \y -> forAll precisions $ \n ->
           throughSinks (C.pack (modelStandard n x)) (formatDouble (standard n) x)
             .&&. throughSinks (C.pack (modelStandard n y)) (formatFloat (standard n) y),

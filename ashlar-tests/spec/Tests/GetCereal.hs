@@ -45,7 +45,7 @@ tests =
       testProperty "programs that are fed, against cereal's" whenFed,
       testCase "functions of the input that has arrived" arrived,
       testCase "runGetChunk: the announced length" announced,
-      testCase "byte strings" strings,
+      testCase "strings of a negative length" strings,
       testCase "runGetState, runGetLazyState" states,
       testCase "Result: Functor, Show, resumed more than once" results,
       testGroup

@@ -122,16 +122,16 @@ tests =
         ],
       testGroup
         "there and back"
-        [ testProperty "ours" $
+        [ testProperty "our builders in bytestring's, and back" $
             withMaxSuccess 30 $ \p ->
               conjoin
                 [ L.toStrict (lazily n (fromBytestringBuilder (toBytestringBuilder (build p))))
                     === bytesOf p
                   | n <- sizes
                 ],
-          testProperty "theirs" $ \p ->
+          testProperty "bytestring's builders in ours" $ \p ->
             throughSteps (A.runBuilder (fromBytestringBuilder (theirs p))) p,
-          testProperty "primitives" primitives
+          testProperty "primitives, in both directions" primitives
         ]
     ]
 

@@ -22,9 +22,9 @@ tests :: TestTree
 tests =
   testGroup
     "runs of one step"
-    [ testProperty "numbers" numbers,
+    [ testProperty "adjacent numbers, as in any other run" numbers,
       testProperty "numbers and nothing after them" numbersWhole,
-      testProperty "tokens" tokens,
+      testProperty "one token, as in any other run" tokens,
       testCase "values are not forced" lazyValues,
       testCase "a predicate that throws" throws
     ]

@@ -88,7 +88,7 @@ tests =
         let x = Packed (True, Unpacked (Alternating True), False, True)
         encode x @?= "\160\128"
         decode (encode x) @?= Right x,
-      testCase "sizes" $ do
+      testCase "how many bytes large values take" $ do
         -- 4,096 leaves of five directions, and 4,095 forks: 18,023 bits.
         let tree :: Int -> Directions
             tree n = if n == 0 then Tip (toEnum (n `mod` 5)) else Fork (tree (n - 1)) (tree (n - 1))

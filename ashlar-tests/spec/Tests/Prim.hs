@@ -246,10 +246,10 @@ loopTests =
             (BP.primMapLazyByteStringBounded some')
         ],
       testCase "values that need no byte are not forced" notForced,
-      testCase "infinite lists" infinite,
+      testCase "primitives of infinite lists are lazy" infinite,
       testCase "nothing is forced before there is free space for it" onDemand,
       testCase "an exception in an element leaves what is complete" exceptionInElement,
-      testCase "many bytes" manyBytes,
+      testCase "300,001 elements by each function for many" manyBytes,
       testCase "sizes that are known are announced" announced
     ]
   where

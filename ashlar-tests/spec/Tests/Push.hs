@@ -63,7 +63,7 @@ tests =
           testCase "under atomically" underAtomically,
           testCase "Feed under mask" (mask_ (newFeed getter >>= fedAll) >>= (@?= expected)),
           testCase "in a bound thread, from another" inBound,
-          testCase "nested" nested,
+          testCase "a decoder that pushes to another one" nested,
           testCase "interrupted again and again" interrupted,
           testCase "killed, and resumed by several threads" killedAndResumed
         ]

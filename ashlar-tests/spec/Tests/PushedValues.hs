@@ -43,7 +43,7 @@ tests =
       testCase "a commit is for one value" commitOfOne,
       testCase "an error tells of one value" errorOfOne,
       testCase "values within looked-ahead input" lookedAhead,
-      testCase "constant memory" constantMemory,
+      testCase "600 MB of pushed values take constant memory" constantMemory,
       testCase "a state between two values keeps no chunk" keepsNothing,
       testCase "one value in many chunks" manyChunks,
       testCase "an exception of the decoder" decoderThrows,

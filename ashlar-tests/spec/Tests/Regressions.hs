@@ -19,7 +19,12 @@ import Tests.Fuzz.Regression
 import Tests.Fuzz.Target
 
 tests :: TestTree
-tests = testGroup "the fuzzer's targets" [testCase "findings" replayed, testCase "seeds" seeds]
+tests =
+  testGroup
+    "the fuzzer's targets"
+    [ testCase "what the fuzzer has found" replayed,
+      testCase "the inputs that it begins with" seeds
+    ]
 
 targets :: [Target]
 targets = instances ++ getters

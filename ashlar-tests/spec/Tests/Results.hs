@@ -46,7 +46,7 @@ tests =
       testGroup
         "loops"
         [ testProperty "intersperse, unwords, unlines" joined,
-          testCase "infinite lists" infiniteLists,
+          testCase "intersperse, unwords and unlines of infinite lists" infiniteLists,
           testCase "viaShow" $
             toStrictByteString (Builder.viaShow (Just ("\228" :: String), 1.5 :: Double))
               @?= "(Just \"\\228\",1.5)",
@@ -56,10 +56,10 @@ tests =
         "defragment"
         [ testProperty "against the model" defragmentModel,
           testProperty "properties of the chunks" defragmentChunks,
-          testCase "by default" defragmentDefault,
+          testCase "which chunks are joined by default" defragmentDefault,
           testCase "shares large chunks, and single small ones" defragmentShares,
           testCase "forces no more than it must" defragmentLazy,
-          testCase "empty chunks" defragmentEmpty
+          testCase "empty chunks are left out" defragmentEmpty
         ],
       testGroup
         "pokes"

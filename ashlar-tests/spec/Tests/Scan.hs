@@ -51,7 +51,7 @@ tests =
       testCase "every refused byte has a name for what was expected" named,
       testCase "endOfLine" lineEnds,
       testCase "results are slices" slices,
-      testCase "inside isolate" isolated,
+      testCase "tokens end where isolate does" isolated,
       testCase "a token in many chunks" manyChunks,
       testCase "bytes asks for no more than it needs" asksForLittle,
       testProperty "decimal: every type, at its bounds" decimals,
@@ -60,7 +60,7 @@ tests =
       testProperty "double: what show writes" doubleShown,
       testProperty "double: any text" doubleText,
       testCase "double: hard cases" doubleHard,
-      testCase "hostile numbers" hostile
+      testCase "numbers of a million digits, huge exponents" hostile
     ]
 
 -- | On every split, the decoder returns this result and leaves these bytes, or it fails.

@@ -58,7 +58,8 @@ tests =
       testProperty "constructors and their fields" shapes,
       testProperty "a constructor of an enumeration" colours,
       testCase "a tag of no constructor" noColour,
-      testProperty "trees" (\t -> leaves (viewOf t) === Right (leavesOf (t :: Tree Int))),
+      testProperty "the leaves of a tree" $ \t ->
+        leaves (viewOf t) === Right (leavesOf (t :: Tree Int)),
       testGroup
         "elements"
         [ testProperty "list of constant size" (container @[Word16] id),

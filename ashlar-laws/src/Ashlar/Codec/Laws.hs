@@ -95,11 +95,11 @@ codecLaws _ = codecLawsFor (samples :: Samples a)
 codecLawsFor :: Codec a => Samples a -> [(String, Property)]
 codecLawsFor s =
   [ ("decode . encode", roundTrip s),
-    ("size", exactSize s),
-    ("layout", layoutAgrees s),
-    ("any buffers", sinksAgree s),
-    ("any chunks", chunksAgree s),
-    ("one after another", consumesAll s),
+    ("encodedSize is the number of bytes", exactSize s),
+    ("the layout tells the number of bytes", layoutAgrees s),
+    ("the same bytes in buffers of any size", sinksAgree s),
+    ("the same value from chunks of any size", chunksAgree s),
+    ("two values, one after another", consumesAll s),
     ("truncations are refused", truncationFails s),
     ("trailing bytes are refused", trailingFails s),
     ("mutations are refused, or are what they decode to", mutationIsSafe s),

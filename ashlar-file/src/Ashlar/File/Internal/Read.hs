@@ -144,13 +144,13 @@ foldReadings first others paths f b = case paths of
       _ -> pure outcome
 {-# NOINLINE foldReadings #-}
 
--- | 'foldRecordsWith' of a file that is in memory. Blocks are not copied, so 'viewed' records lie in
--- these bytes.
+-- | 'foldRecordsWith' of a file that is in memory. Blocks are not copied, so 'viewed' records lie
+-- in these bytes, unless they were compressed.
 --
--- The bytes may be those of a file that is mapped, as by @mmapFileByteString@ of the package @mmap@.
--- Nobody must write to such a file, or cut it off, until the last view of it is gone: the checksums
--- would be those of other bytes, and the operating system ends a process that reads where the file
--- has ended.
+-- The bytes may be those of a file that is mapped, as by @mmapFileByteString@ of the package
+-- @mmap@. Nobody must write to such a file, or cut it off, until the last view of it is gone: the
+-- checksums would be those of other bytes, and the operating system ends a process that reads where
+-- the file has ended.
 --
 -- >>> import qualified Data.ByteString as S
 -- >>> let line = fixedType "line" :: RecordType Text

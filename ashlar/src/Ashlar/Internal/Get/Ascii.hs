@@ -12,7 +12,7 @@
 -- Untrusted text may have numbers of any length. Up to 19 decimal or 16 hexadecimal digits are read
 -- in a register. More are read as an 'Integer' by halves, which takes much less than quadratic
 -- time, and is only done if the type could hold the result: a type that cannot hold 2^256 gets no
--- more than 80 digits. (Test "hostile numbers".)
+-- more than 80 digits. (Test "numbers of a million digits, huge exponents".)
 module Ashlar.Internal.Get.Ascii
   ( decimal,
     signedDecimal,

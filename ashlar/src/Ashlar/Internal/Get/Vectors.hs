@@ -21,7 +21,7 @@
 -- The number of elements may be untrusted input. So a vector first has room for the elements that
 -- the bytes at hand can contain, and is doubled when these have been decoded. Its memory is
 -- proportional to the input that has arrived, and a number that is too large fails where the input
--- ends. (Tests "hostile lengths".)
+-- ends. (Test "more elements announced than there are bytes".)
 module Ashlar.Internal.Get.Vectors
   ( getVectorLE,
     getVectorBE,

@@ -16,7 +16,8 @@
 -- Untrusted text can hold numbers of any length. So only 800 digits take part in the comparison,
 -- and whether a later digit is not 0. That is enough: a number halfway between two doubles has at
 -- most 767 digits. The exponent of ten is bounded, because the numbers @w@ and @w + 1@ are neither
--- 0 nor infinite. All else is one pass over the text. (Test "hostile numbers".)
+-- 0 nor infinite. All else is one pass over the text. (Test "numbers of a million digits, huge
+-- exponents".)
 module Ashlar.Internal.Prim.ParseFloating
   ( scanNumber,
     addDigit,
