@@ -52,6 +52,7 @@ import Ashlar.Builder.Unsafe (storable)
 import Ashlar.Builder.Varint
 import qualified Ashlar.ByteOrder as Order
 import Ashlar.Codec
+import Ashlar.Compat.Varint (prefixVarInt)
 import Ashlar.Internal.Codec.Class (formatPut)
 import Data.ByteString (ByteString)
 import Data.Int (Int64)
@@ -79,7 +80,8 @@ bytesBetween x y bs z = word8 x <> word32LE y <> byteString bs <> word64LE z <> 
 -- | Formats of variable length.
 ofVariableLength :: Word8 -> Word64 -> Int64 -> Char -> Word -> Builder
 ofVariableLength u x y c z =
-  word8 u <> word64Varint x <> int64Zigzag y <> int64LEB128 y <> charHtmlUtf8 c <> wordLEB128 z
+  word8 u <> word64Varint x <> int64Zigzag y <> int64LEB128 y <> charHtmlUtf8 c
+    <> varint prefixVarInt z
     <> word8 u
 
 -- | Values as they are in memory.

@@ -368,7 +368,11 @@ roundTrip =
     both :: (Bounded a, Integral a, Show a) => P.Varint a -> Property
     both prim = forAll (elements edges) $ \x ->
       let bytes = toStrictByteString (primBounded (P.varintPrim prim) x)
-       in runGetWhole (getVarint prim) bytes === Right x .&&. P.varintSize prim x === S.length bytes
+       in conjoin
+            [ runGetWhole (getVarint prim) bytes === Right x,
+              runGetWhole (getVarint (P.padded prim)) bytes === Right x,
+              P.varintSize prim x === S.length bytes
+            ]
 
 -- Many have the continuation bit, and many are at the limits of their types.
 -- Whatever the bytes are, it does not matter where a chunk ends.

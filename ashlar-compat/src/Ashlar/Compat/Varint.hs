@@ -6,9 +6,9 @@
 -- Module      : Ashlar.Compat.Varint
 -- Description : Variable-length integers of MIDI, ASN.1, git, SQLite and mason
 --
--- The formats of "Ashlar.Prim.Varint" are those that most programs use. These are for files and
--- messages of the programs that have them. Each is a value: 'Ashlar.Builder.Varint.varint' writes
--- a number in it, and 'Ashlar.Get.Varint.getVarint' reads one.
+-- The formats of "Ashlar.Prim.Varint" are those that most programs use. This module has those of
+-- particular programs and standards. Each is a value: 'Ashlar.Builder.Varint.varint' writes a
+-- number in it, and 'Ashlar.Get.Varint.getVarint' reads one.
 --
 -- >>> import Ashlar.Builder.Varint (varint)
 -- >>> import Ashlar.Compat.Varint
@@ -28,12 +28,16 @@
 -- +-------------+-------------------------------+---------------------+---------+
 -- | @SQLite@    | padding to nine bytes         | SQLite              | @82 2C@ |
 -- +-------------+-------------------------------+---------------------+---------+
--- | @VLQ@       | the shortest form             | mason               | @AC 02@ |
+-- | @wordVLQ@   | the shortest form             | mason               | @AC 02@ |
+-- +-------------+-------------------------------+---------------------+---------+
+-- | @intVLQ@    | the shortest form             | mason               | @AC 04@ |
 -- +-------------+-------------------------------+---------------------+---------+
 -- | @PrefixVar@ | the shortest form             | mason               | @B2 04@ |
 -- +-------------+-------------------------------+---------------------+---------+
 --
--- Elsewhere, VLQ is the name of what is @VLQBE@ here.
+-- A number that the type cannot hold, or in a form that is not accepted, is an error
+-- ('Ashlar.Get.Invalid') at its first byte. Numbers of one byte are read inline, others by a call
+-- of a function that the format holds.
 module Ashlar.Compat.Varint
   ( -- * Most significant bits first
     -- $bigendian
@@ -90,7 +94,7 @@ import Foreign.Ptr (Ptr, plusPtr)
 -- The zeros below the lowest 1 of the first byte tell the number of bytes. Seven bits of the number
 -- for each byte follow, the least significant first (<https://github.com/stoklund/varint>).
 
--- | A quantity of MIDI: 1 to 5 bytes.
+-- | A quantity of MIDI: 1 to 5 bytes. (MIDI itself allows four, so at most 0x0FFFFFFF.)
 word32VLQBE :: Varint Word32
 word32VLQBE = bigEndian 5
 {-# INLINE word32VLQBE #-}
@@ -129,7 +133,7 @@ writeVLQBE x = writeGroups id (groupsOfBits (bitsUnsigned x)) x
 word64GitOffset :: Varint Word64
 word64GitOffset =
   Varint (boundedPrim 10 writeGitOffset) sizeOfGitOffset $
-    ReadHalf (< 0x80) fromIntegral (oneForm readGitOffset) id
+    ReadHalf (< 0x80) fromIntegral (neverPadded readGitOffset) id
 {-# INLINE word64GitOffset #-}
 
 writeGitOffset :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
@@ -175,7 +179,7 @@ int64SQLite = sqlite fromIntegral fromIntegral
 sqlite :: (a -> Word64) -> (Word64 -> a) -> Varint a
 sqlite to from =
   Varint (boundedPrim 9 (writeSQLite . to)) (min 9 . groupsOfBits . bitsUnsigned . to) $
-    ReadHalf (< 0x80) (from . fromIntegral) (oneForm readSQLite) from
+    ReadHalf (< 0x80) (from . fromIntegral) (neverPadded readSQLite) from
 {-# INLINE sqlite #-}
 
 writeSQLite :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
@@ -193,9 +197,9 @@ writeSQLite x p
     pure (p `plusPtr` 9)
 
 -- A code that 'padded' does not change.
-oneForm :: (Ptr Word8 -> Int -> IO Decoded) -> Code
-oneForm reading = Other Shortest (\_ -> reading)
-{-# INLINE oneForm #-}
+neverPadded :: (Ptr Word8 -> Int -> IO Decoded) -> Code
+neverPadded reading = Other Shortest (\_ -> reading)
+{-# INLINE neverPadded #-}
 
 -- Read a number in a range.
 readVLQBE ::
@@ -277,7 +281,7 @@ wordVLQ = wordLEB128
 intVLQ :: Varint Int
 intVLQ =
   Varint (boundedPrim 10 intWrite) intSize $
-    ReadHalf alone short (oneForm (readSignAndMagnitude (rangeOf (0 :: Int)))) fromIntegral
+    ReadHalf alone short (neverPadded (readSignAndMagnitude (rangeOf (0 :: Int)))) fromIntegral
   where
     -- 0x40 is a zero with a sign.
     alone b = b < 0x80 && b /= 0x40
@@ -349,7 +353,7 @@ readSignAndMagnitude range p have = do
 prefixVarInt :: Varint Word
 prefixVarInt =
   Varint (boundedPrim 9 (prefixWrite . fromIntegral)) (prefixSize . fromIntegral) $
-    ReadHalf odd short (oneForm (readPrefixed (fromIntegral (maxBound :: Word)))) fromIntegral
+    ReadHalf odd short (neverPadded (readPrefixed (fromIntegral (maxBound :: Word)))) fromIntegral
   where
     short b = fromIntegral (b `unsafeShiftR` 1)
 {-# INLINE prefixVarInt #-}
@@ -388,7 +392,7 @@ readPrefixed greatest p have = do
     else of' n <$> if n == 9 then peekLE (p `plusPtr` 1) else (`unsafeShiftR` n) <$> bytes n
   where
     of' n x = checked Shortest n (prefixSize x) (Range 0 greatest) x
-    -- The first @k@ bytes (k ≤ 8), which are there.
+    -- The first @n@ bytes (n ≤ 8), which are there.
     bytes n
       | have >= 8 = (\w -> (w `unsafeShiftL` (64 - 8 * n)) `unsafeShiftR` (64 - 8 * n)) <$> peekLE p
       | otherwise = go (n - 1) 0

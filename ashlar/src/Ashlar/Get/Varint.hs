@@ -10,8 +10,8 @@
 -- >>> runGet getWord64Varint "\172\STX"
 -- Right 300
 --
--- Different formats have the same names elsewhere. In these, a byte has seven bits of the number,
--- the least significant first, and its highest bit says whether another byte follows:
+-- Different formats have the same names elsewhere. Here, a byte has seven bits of the number, the
+-- least significant first, and its highest bit says whether another byte follows:
 --
 -- +-----------------+--------------------------------+--------------------+------------+
 -- | Decoders        | Accepted                       | Used by            | 300        |
@@ -30,8 +30,8 @@
 -- +-----------------+--------------------------------+--------------------+------------+
 --
 -- The type's size in bytes is its bits divided by 7, rounded up. Where padding is accepted, the
--- example is padded. 'getVarint' reads the formats of MIDI, ASN.1, git, SQLite and mason, too, from
--- @Ashlar.Compat.Varint@ of the package @ashlar-compat@.
+-- example is padded. @Ashlar.Compat.Varint@ of the package @ashlar-compat@ has the formats of MIDI,
+-- ASN.1, git, SQLite and mason, and 'getVarint' reads these, too.
 --
 -- A number that the type cannot hold, or in a form that is not accepted, is an error
 -- ('Ashlar.Get.Invalid') at its first byte.

@@ -86,7 +86,9 @@ signed bound write =
 {-# INLINE signed #-}
 
 -- | The same format, whose numbers may be padded: as many groups are accepted as the longest number
--- of the type has, needed or not. Formats that cannot be padded stay as they are.
+-- of the type has, needed or not. Formats that cannot be padded stay as they are, and so do
+-- 'int32Varint', 'int64Varint' and 'intVarint'. For Protocol Buffers, "Ashlar.Get.Varint" has
+-- lenient decoders.
 --
 -- >>> import Ashlar.Get.Varint (getVarint)
 -- >>> import Ashlar.Prim.Varint
@@ -95,7 +97,9 @@ signed bound write =
 padded :: Varint a -> Varint a
 padded (Varint prim sizeOf (ReadHalf alone short code long)) =
   Varint prim sizeOf . flip (ReadHalf alone short) long $ case code of
-    Unsigned _ range -> Unsigned Padded range
+    -- (Else a negative number has more groups than the type.)
+    Unsigned _ range | rangeToZero range == 0 -> Unsigned Padded range
+    Unsigned form range -> Unsigned form range
     Signed _ range -> Signed Padded range
     Other _ reading -> Other Padded reading
     Lenient -> Lenient

@@ -80,8 +80,8 @@ data Code
     Signed !Form !Range
   | -- | Up to ten groups of seven bits, needed or not.
     Lenient
-  | -- | A code of another module, read by a call of this function. It is given the address of the
-    -- number and how many bytes are readable there, at least one.
+  | -- | A code of another module, read by a call of this function. It is given the form, the
+    -- address of the number, and how many bytes are readable there, at least one.
     Other !Form (Form -> Ptr Word8 -> Int -> IO Decoded)
 
 -- | Which encodings of a number are accepted.
