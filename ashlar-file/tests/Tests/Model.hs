@@ -14,7 +14,7 @@ import Ashlar.File.Blocks
 import Ashlar.File.Internal.Entries (entriesOf, entryList, mostEntries)
 import Ashlar.File.Internal.Layout (Entry (..))
 import qualified Ashlar.Get as Get
-import Ashlar.View (decodeView, field, viewBytes)
+import Ashlar.View (View, decodeView, field, viewBytes)
 import Control.Exception (try)
 import Control.Monad (forM, forM_)
 import qualified Data.ByteString as S
@@ -222,9 +222,12 @@ asLazyList = written' $ \path xs -> do
 
 asViews :: Settings -> [Act] -> Property
 asViews = written' $ \path xs -> do
-  got <- foldRecords (viewed rowType) path (\acc v -> pure (seen v : acc)) []
-  pure (fmap reverse got === Right [(Right x, Right (rowNotes x)) | x <- xs])
+  got <- readAll reading (viewed rowType) path
+  pure $ case got of
+    Ended _ views -> map seen views === [(Right x, Right (rowNotes x)) | x <- xs]
+    _ -> counterexample (show got) False
   where
+    seen :: View Row -> (Either Get.DecodeError Row, Either Get.DecodeError [Word16])
     seen v = (decodeView v, decodeView (field @"rowNotes" v))
 
 viewsInMemory :: [Row] -> Property
@@ -234,13 +237,13 @@ viewsInMemory xs = ioProperty . inFile $ \path -> do
   let add acc v = pure (Right (viewBytes v : acc)) :: IO (Either () [S.ByteString])
   got <- foldBytesWith defaultReadOptions (viewed rowType) path bytes add []
   let begins bs = S.unsafeUseAsCString bs pure
-      within start bs = do
+      liesIn start bs = do
         at <- (`minusPtr` start) <$> begins bs
         pure (at >= 0 && at + S.length bs <= S.length bytes)
   case got of
     Ended _ views -> do
       start <- begins bytes
-      inside <- mapM (within start) views
+      inside <- mapM (liesIn start) views
       pure (reverse views === map encode xs .&&. inside === map (const True) xs)
     _ -> pure (counterexample (show got) False)
 
