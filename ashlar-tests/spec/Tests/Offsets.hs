@@ -214,7 +214,7 @@ circles = do
   runGet (few 5) "a" @?= Right ()
   check (runGet (few 6) "a")
   over (origin inside)
-  over (origin (onwards 0))
+  over (withBudget defaultBudget {budgetSteps = 50000} (origin (onwards 0)))
   where
     over g = do
       check (runGet g "\0\0")
