@@ -152,6 +152,7 @@ foldReadings first others paths f b = case paths of
 -- checksums would be those of other bytes, and the operating system ends a process that reads where
 -- the file has ended.
 --
+-- >>> import Ashlar.File
 -- >>> import qualified Data.ByteString as S
 -- >>> let line = fixedType "line" :: RecordType Text
 -- >>> writeRecords line "lines" ["one", "two"]

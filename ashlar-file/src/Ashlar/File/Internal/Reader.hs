@@ -89,6 +89,7 @@ withReader options ty path act = bracket (openToRead path) closeFile $ \fd -> do
 -- conditions those of 'Ashlar.File.foldBytesWith'. A block is not copied, but its checksum is
 -- computed when it is first read.
 --
+-- >>> import Ashlar.File
 -- >>> import qualified Data.ByteString as S
 -- >>> let line = fixedType "line" :: RecordType Text
 -- >>> writeRecords line "lines" ["one", "two"]

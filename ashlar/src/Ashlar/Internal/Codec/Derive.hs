@@ -89,15 +89,13 @@ import GHC.TypeLits (KnownSymbol, symbolVal)
 -- 11. The writer and the size match each product once, and pass its parts on as arguments. A
 --    projection for each field would repeat the matches, and their types, for each.
 --
--- An instance of 'HasFormat' can be ignored in silence ("Ashlar.Internal.Codec.Class"). Tried
--- against that, and dropped (GHC 9.0.2):
---
--- * No overlappable instance: users derive 'HasFormat' beside 'Codec'. Both classes then have a
---   copy of each generic method. Records of 4 fields take 2.6 times as long to compile, a sum of 50
---   constructors twice.
--- * The same, where the derived 'format' holds the evidence for 'Rep', and 'HasFormat' has no other
---   method. Each type then keeps the dictionaries of the generic classes, and GHC specialises them
---   all: it allocates 6.3 times as much for these records, 4.4 times for the sum.
+-- An instance of 'HasFormat' can be ignored in silence ("Ashlar.Internal.Codec.Class"). Two ways
+-- against that were tried and dropped (GHC 9.0.2). The first: no overlappable instance, so users
+-- derive 'HasFormat' beside 'Codec'. Both classes then have a copy of each generic method. Records
+-- of 4 fields take 2.6 times as long to compile, a sum of 50 constructors twice. The second: the
+-- same, where the derived 'format' holds the evidence for 'Rep', and 'HasFormat' has no other
+-- method. Each type then keeps the dictionaries of the generic classes, and GHC specialises them
+-- all: it allocates 6.3 times as much for these records, 4.4 times for the sum.
 --
 -- Not built: an empty class that users derive beside 'Codec', and that the overlappable instance
 -- demands. It would have to stand beside each type, and @deriving newtype@ would still ignore
