@@ -54,14 +54,15 @@ data Reader a = Reader
 -- A block that has been read and expanded: its offset, and the number of its first record.
 data Loaded a = Loaded !Int64 !Int64 !BlockHeader !ByteString !(Decode a)
 
-openReader :: Reading a -> Maybe Int -> Input -> IO (Either Damage (Reader a))
-openReader reading width input = do
+-- The action tells how many bytes the input has now.
+openReader :: Reading a -> Maybe Int -> IO Int64 -> Input -> IO (Either Damage (Reader a))
+openReader reading width measured input = do
   opened <- openInput reading input
   case opened of
     Left damage -> pure (Left damage)
     Right o ->
       Right
-        <$> ( Reader reading o (fromMaybe (pure 0) (inputLength input)) width
+        <$> ( Reader reading o measured width
                 <$> newIORef Nothing
                 <*> newIORef Nothing
                 <*> newIORef (o, inAnyOrder (openedSchemas o))
@@ -81,7 +82,7 @@ withReader ::
   IO (Either Damage r)
 withReader options ty path act = bracket (openToRead path) closeFile $ \fd -> do
   input <- fileInput path fd
-  opened <- openReader (readingOf options ty) (widthOf ty layout) input
+  opened <- openReader (readingOf options ty) (widthOf ty layout) (fileLength fd) input
   traverse act opened
 {-# INLINE withReader #-}
 
@@ -108,7 +109,9 @@ bytesReader ::
   ByteString ->
   IO (Either Damage (Reader a))
 bytesReader options ty name bytes =
-  openReader (readingOf options ty) (widthOf ty layout) (bytesInput name bytes)
+  openReader (readingOf options ty) (widthOf ty layout) (pure size) (bytesInput name bytes)
+  where
+    size = fromIntegral (S.length bytes)
 {-# INLINE bytesReader #-}
 
 widthOf :: RecordType a -> Layout a -> Maybe Int
