@@ -304,7 +304,7 @@ tooLong = do
 -- error is where the limited input begins.
 lengthPrefixes :: Property
 lengthPrefixes =
-  forAll ((,,) <$> choose (0, 5) <*> choose (0, 4) <*> (S.pack <$> listOf arbitrary)) $
+  forAll ((,,) <$> choose (0, 5) <*> choose (0, 4) <*> (S.pack <$> resize 20 (listOf arbitrary))) $
     \(n, k, bs) ->
       let part = S.take n bs
           canonical = toStrictByteString (word64Varint (fromIntegral n))

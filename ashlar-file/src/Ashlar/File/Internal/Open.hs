@@ -1,3 +1,6 @@
+{-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE TypeApplications #-}
+
 -- |
 -- Module      : Ashlar.File.Internal.Open
 -- Description : How to read a file: its header, its schemas, its compression
@@ -17,7 +20,7 @@ module Ashlar.File.Internal.Open
   )
 where
 
-import Ashlar.Codec (Codec, get)
+import Ashlar.Codec (Codec, get, skipValue)
 import Ashlar.File.Internal.After
 import Ashlar.File.Internal.Damage
 import Ashlar.File.Internal.Input
@@ -39,12 +42,14 @@ data Reading a = Reading
     readingFingerprint :: !Fingerprint,
     -- | Records of today's type.
     readingToday :: !(Decode a),
+    -- | Passes over one of them.
+    readingPast :: !(Get ()),
     -- | Records of another schema.
     readingEvolved :: ByteString -> Fingerprint -> Either String (Decode a)
   }
 
 -- | How to read records of a type. It is inlined, so that the decoder is known in its loop.
-readingOf :: Codec a => ReadOptions -> RecordType a -> Reading a
+readingOf :: forall a. Codec a => ReadOptions -> RecordType a -> Reading a
 readingOf options ty =
   Reading
     { readingOptions = options,
@@ -53,6 +58,7 @@ readingOf options ty =
       readingToday = passingBy (within budget <$> typePass ty) $ case budget of
         Nothing -> decodeBy get
         Just b -> decodeBy (withBudget b get),
+      readingPast = within budget (skipValue @a),
       readingEvolved = \schema fingerprint -> decodeOld budget <$> typeEvolved ty schema fingerprint
     }
   where

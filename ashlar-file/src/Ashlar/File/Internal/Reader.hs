@@ -126,8 +126,9 @@ widthOf _ l = case l of
 --
 -- It takes time that is logarithmic in the size of the file, and linear in that of a block. Blocks
 -- of constant size, and files with an index, need one look at the header of a block, others some
--- twenty. Records of constant size are found in a block at once. Of others, all before it are
--- decoded. The last block is kept, for the next record may be in it.
+-- twenty. Records of constant size are found in a block at once. Of others, those before it are
+-- passed over ('Ashlar.Codec.skipValue'), or decoded where their type is an older one. The last
+-- block is kept, for the next record may be in it.
 --
 -- Blocks that are not read are not checked. If the block of the record is damaged, the result is a
 -- 'Damage' without the block's number. So it is if the file was cut off or written over since it
@@ -260,9 +261,12 @@ recordOf reader (Loaded at first h bytes decode) i =
   where
     inBlock = fromIntegral (i - first) :: Int
     today = blockFingerprint h == readingFingerprint (readerReading reader)
-    (start, skipped) = case readerWidth reader of
-      Just n | today -> (0, n * inBlock)
-      _ -> (inBlock, 0)
+    (start, skipped)
+      | not today = (inBlock, 0)
+      | Just n <- readerWidth reader = (0, n * inBlock)
+      | Just rest <- afterRecords (readingPast (readerReading reader)) inBlock bytes =
+        (0, S.length bytes - S.length rest)
+      | otherwise = (inBlock, 0)
     go n records = case records of
       Some k xs more
         | n >= k -> go (n - k) more

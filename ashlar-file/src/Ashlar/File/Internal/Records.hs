@@ -22,6 +22,7 @@ module Ashlar.File.Internal.Records
     decodeMany,
     Records (..),
     recordsOf,
+    afterRecords,
     expanded,
     shiftError,
   )
@@ -41,6 +42,7 @@ import Control.Exception
     throwIO,
     try,
   )
+import Control.Monad (replicateM_)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.Int (Int64)
@@ -58,12 +60,18 @@ decodeBy g = Decode (\n -> runGetRest (go n)) Nothing
     go n
       | n <= (0 :: Int) = pure []
       | otherwise = do
-        before <- bytesRead
-        x <- g
-        now <- bytesRead
-        afterRecord (fromIntegral (now - before))
+        x <- recordBy g
         (x :) <$> go (n - 1)
 {-# INLINE decodeBy #-}
+
+-- A record, and what follows it.
+recordBy :: Get a -> Get a
+recordBy g = do
+  before <- bytesRead
+  x <- g
+  now <- bytesRead
+  x <$ afterRecord (fromIntegral (now - before))
+{-# INLINE recordBy #-}
 
 -- | Decode records, given how to read n of them.
 decodeMany :: (Int -> Get [a]) -> Decode a
@@ -103,9 +111,13 @@ recordsOf (Decode decode pass) count body = go count count body
         n
           | left > batched = 1
           | otherwise = max 1 (min 64 (min left (4096 * left `div` max 1 (S.length bytes))))
-    passedOver bytes = case pass of
-      Just g | Decode over _ <- decodeBy g, Right (_, rest) <- over 1 bytes -> Just rest
-      _ -> Nothing
+    passedOver bytes = pass >>= \g -> afterRecords g 1 bytes
+
+-- | The bytes after some records, given how to pass over one, if that can be done within one budget.
+afterRecords :: Get () -> Int -> ByteString -> Maybe ByteString
+afterRecords g n bytes = case runGetRest (replicateM_ n (recordBy g)) bytes of
+  Right (_, rest) -> Just rest
+  Left _ -> Nothing
 
 -- | The error of a decoder that began at an offset.
 shiftError :: Int -> DecodeError -> DecodeError

@@ -7,8 +7,11 @@
 -- Description : Where values end, without decoding them
 --
 -- An outline says how the bytes of a value are arranged, and nothing of what they mean. It is data,
--- and the two functions that pass over a value interpret it. So a derived instance gets no code for
+-- and the functions that pass over a value interpret it. So a derived instance gets no code for
 -- them: its outline is a few constructors.
+--
+-- There are two interpreters. A value whose bytes are all in memory is walked over by addresses,
+-- some nanoseconds for each part. Any other is passed over by decoders.
 --
 -- Passing over a value checks lengths and tags, and that the bytes are there. It does not check
 -- contents: UTF-8, the order of keys, numbers in their canonical form.
@@ -18,6 +21,8 @@ module Ashlar.Internal.Codec.Outline
     after,
     followedBy,
     skipOutline,
+    spanAtHand,
+    Trust (..),
     endOfOutline,
   )
 where
@@ -33,15 +38,17 @@ import Ashlar.Internal.Get.Budget
   )
 import Ashlar.Internal.Get.Bytes (skip)
 import Ashlar.Internal.Get.Core
+import Ashlar.Internal.Get.Env (endCell, levelsCell)
 import Ashlar.Internal.Get.Fail (invalid)
 import Ashlar.Internal.Get.Numbers (getWord16le, getWord8)
 import Ashlar.Internal.Get.Run (inMemory, runGetRest)
 import Ashlar.Internal.Mem (peekHost, peekLE, withBytesQuick)
+import Ashlar.Internal.Mem.Cells (getInt, getPtr)
 import Ashlar.Internal.Prim.Varint.Groups (readUnsigned)
 import Ashlar.Internal.Prim.Varint.Type (Form (Shortest), rangeOf)
 import qualified Ashlar.Internal.Prim.Varint.Type as Varint (Decoded (..))
 import Control.Monad (replicateM_)
-import Data.Bits (unsafeShiftR)
+import Data.Bits (complement, unsafeShiftR)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B
@@ -50,7 +57,7 @@ import Data.Primitive.SmallArray (SmallArray, indexSmallArray, sizeofSmallArray)
 import Data.Word (Word16, Word64, Word8)
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 import GHC.Exts (Addr#, Ptr (Ptr), RealWorld, State#)
-import GHC.ForeignPtr (ForeignPtr (..), ForeignPtrContents)
+import GHC.ForeignPtr (ForeignPtr (..), ForeignPtrContents (FinalPtr))
 import GHC.IO (IO (..), unIO)
 
 -- | How the bytes of a value are arranged. Each constructor begins with a number of bytes that
@@ -101,13 +108,28 @@ followedBy o rest = case o of
   Decoded n g (Bytes m) -> Decoded n g (after m rest)
   _ -> Part 0 o rest
 
--- | How many values without bytes a count may announce: the steps of the default budget.
-mostEmpty :: Int
-mostEmpty = budgetSteps defaultBudget
-
 -- | Pass over a value. The input may be a stream.
 skipOutline :: Outline -> Get ()
-skipOutline o = case o of
+skipOutline o = do
+  n <- spanAtHand o
+  if n >= 0 then moveBy n else stepOver o
+{-# NOINLINE skipOutline #-}
+
+-- | The number of bytes of a value, if all of them are at hand, and neither a decoder has to run nor
+-- a step of the budget is taken. Otherwise -1.
+spanAtHand :: Outline -> Get Int
+spanAtHand o = inspect $ \c _ p -> do
+  e <- getPtr c endCell
+  -- (In a traced run it is the complement.)
+  left <- getInt c levelsCell
+  q <- walking Unseen FinalPtr o (if left < 0 then complement left else left) p e
+  pure $! if q == nowhere then -1 else q `minusPtr` p
+{-# NOINLINE spanAtHand #-}
+
+-- Pass over a value that may not be at hand, part by part. Parts are not tried with 'spanAtHand':
+-- the bytes of one that is cut off would be walked over once for each level.
+stepOver :: Outline -> Get ()
+stepOver o = case o of
   Bytes n -> skip n
   Units n k u rest -> do
     m <- skip n *> getCount k
@@ -117,18 +139,18 @@ skipOutline o = case o of
         | u == 0 -> spendEmpties m
         | m > maxBound `quot` u -> skip maxBound
         | otherwise -> skip (m * u)
-    skipOutline rest
+    stepOver rest
   Values n k x rest -> do
     m <- skip n *> getCount k
-    deeper (replicateM_ m (chargedIfEmpty (skipOutline x)))
-    skipOutline rest
+    deeper (replicateM_ m (chargedIfEmpty (stepOver x)))
+    stepOver rest
   OneOf n w xs -> do
     tag <- skip n *> if w == 1 then fromIntegral <$> getWord8 else fromIntegral <$> getWord16le
     if tag < sizeofSmallArray xs
-      then skipOutline (indexSmallArray xs tag)
+      then stepOver (indexSmallArray xs tag)
       else invalid ("constructor tag " ++ show tag ++ " of " ++ show (sizeofSmallArray xs))
-  Part n x rest -> skip n *> deeper (skipOutline x) *> skipOutline rest
-  Decoded n g rest -> skip n *> g *> skipOutline rest
+  Part n x rest -> skip n *> deeper (stepOver x) *> stepOver rest
+  Decoded n g rest -> skip n *> g *> stepOver rest
 
 getCount :: Count -> Get Int
 getCount k = case k of
@@ -141,24 +163,24 @@ getCount k = case k of
       | n > fromIntegral (maxBound :: Int) = invalid ("length " ++ show n)
       | otherwise = pure (fromIntegral n)
 
+-- | What is known of bytes that are walked over.
+data Trust
+  = -- | Nothing. So the walk ends at what takes a part of the run's budget: a decoder, and values
+    -- that have no bytes.
+    Unseen
+  | -- | 'skipOutline' has passed over the value, within the budget of one run. So decoders may run,
+    -- with a budget each.
+    Passed
+
 -- | The offset at which a value ends, if the string begins with one: its lengths and tags are
 -- right, and its bytes are there. Otherwise -1.
 --
--- The walk runs on addresses and allocates nothing, except where a decoder has to run. It nests no
--- deeper than the levels of the default budget.
---
--- Each decoder has a budget of its own. So they must not run on bytes that nobody has passed over
--- yet: 'skipOutline' passes over these with one budget.
-endOfOutline ::
-  -- | May decoders run? If not, the result is -1 where one would.
-  Bool ->
-  Outline ->
-  ByteString ->
-  Int
-endOfOutline decoders o bs = inMemory $
+-- It nests no deeper than the levels of the default budget.
+endOfOutline :: Trust -> Outline -> ByteString -> Int
+endOfOutline trust o bs = inMemory $
   -- GHC cannot see whether the walk returns, so it does not drop what keeps the string alive.
   withBytesQuick bs $ \p n -> do
-    q <- walking decoders contents o mostLevels p (p `plusPtr` n)
+    q <- walking trust contents o (budgetDepth defaultBudget) p (p `plusPtr` n)
     pure (if q == nowhere then -1 else q `minusPtr` p)
   where
     contents = case B.toForeignPtr bs of (ForeignPtr _ c, _, _) -> c
@@ -167,21 +189,28 @@ endOfOutline decoders o bs = inMemory $
 -- An address at which no string ends. (The empty string may be at the address 0.)
 nowhere :: Ptr Word8
 nowhere = nullPtr `plusPtr` (-1)
-
-mostLevels :: Int
-mostLevels = budgetDepth defaultBudget
+{-# INLINE nowhere #-}
 
 -- The address after a value, or 'nowhere'.
 walking ::
-  Bool -> ForeignPtrContents -> Outline -> Int -> Ptr Word8 -> Ptr Word8 -> IO (Ptr Word8)
-walking decoders c o levels (Ptr p) (Ptr e) = IO $ \s -> case walk decoders c o levels p e s of
+  Trust ->
+  -- What keeps the bytes alive, for decoders.
+  ForeignPtrContents ->
+  Outline ->
+  -- How many levels may be nested.
+  Int ->
+  -- The first byte, and the address after the last.
+  Ptr Word8 ->
+  Ptr Word8 ->
+  IO (Ptr Word8)
+walking trust c o levels (Ptr p) (Ptr e) = IO $ \s -> case walk trust c o levels p e s of
   (# s', q #) -> (# s', Ptr q #)
 {-# INLINE walking #-}
 
 -- The address is unboxed in the result, or each call would allocate. Every read is preceded by a
--- comparison with the end.
+-- comparison with the end. Only decoders allocate.
 walk ::
-  Bool ->
+  Trust ->
   ForeignPtrContents ->
   Outline ->
   Int ->
@@ -189,7 +218,7 @@ walk ::
   Addr# ->
   State# RealWorld ->
   (# State# RealWorld, Addr# #)
-walk decoders c o !levels p# e# s0 = case unIO passing s0 of
+walk trust c o !levels p# e# s0 = case unIO passing s0 of
   (# s1, Ptr q #) -> (# s1, q #)
   where
     p = Ptr p#
@@ -199,7 +228,7 @@ walk decoders c o !levels p# e# s0 = case unIO passing s0 of
       | n <= e `minusPtr` q = next (q `plusPtr` n)
       | otherwise = refused
     {-# INLINE past #-}
-    on x left q = if q == nowhere then refused else walking decoders c x left q e
+    on x left q = if q == nowhere then refused else walking trust c x left q e
     {-# INLINE on #-}
     passing = case o of
       Bytes n -> past p n pure
@@ -207,7 +236,7 @@ walk decoders c o !levels p# e# s0 = case unIO passing s0 of
         Itself -> on rest levels r
         _
           | u == 0 -> if m <= mostEmpty then on rest levels r else refused
-          | m <= (e `minusPtr` r) `quot` u -> on rest levels (r `plusPtr` (m * u))
+          | fits m u (e `minusPtr` r) -> on rest levels (r `plusPtr` (m * u))
           | otherwise -> refused
       Values n k x rest -> past p n $ \q -> counted k q $ \m r ->
         if levels == 0 then refused else values x m r >>= on rest levels
@@ -219,14 +248,14 @@ walk decoders c o !levels p# e# s0 = case unIO passing s0 of
           then refused
           else case rest of
             Bytes 0 -> on x (levels - 1) q
-            _ -> walking decoders c x (levels - 1) q e >>= on rest levels
-      Decoded n g rest
-        | decoders -> past p n $ \q@(Ptr a) ->
+            _ -> walking trust c x (levels - 1) q e >>= on rest levels
+      Decoded n g rest -> case trust of
+        Unseen -> refused
+        Passed -> past p n $ \q@(Ptr a) ->
           -- Both addresses lie in the string.
           case runGetRest g (B.fromForeignPtr (ForeignPtr a c) 0 (e `minusPtr` q)) of
             Right (_, unread) -> on rest levels (e `plusPtr` negate (S.length unread))
             Left _ -> refused
-        | otherwise -> refused
     counted k q next = do
       (m, r) <- readCount k q e
       if r == nowhere then refused else next m r
@@ -234,9 +263,16 @@ walk decoders c o !levels p# e# s0 = case unIO passing s0 of
     values x m r
       | m <= 0 || r == nowhere = pure r
       | otherwise = do
-        q <- walking decoders c x (levels - 1) r e
+        q <- walking trust c x (levels - 1) r e
         -- If one has no bytes, then all after it are the same.
         if q == r then (if m <= mostEmpty then pure r else refused) else values x (m - 1) q
+    -- (A division takes as long as all the rest.)
+    fits m u left = if u == 1 then m <= left else m <= left `quot` u
+    {-# INLINE fits #-}
+    mostEmpty = case trust of
+      Unseen -> 0
+      Passed -> budgetSteps defaultBudget
+    {-# INLINE mostEmpty #-}
     tag16 q = peekLE q :: IO Word16
     refused = pure nowhere
 

@@ -112,7 +112,7 @@ passOver o v = later (passing o v) v
 {-# INLINE passOver #-}
 
 passing :: Outline -> View a -> Int
-passing o v = case endOfOutline True o (onward v) of
+passing o v = case endOfOutline Passed o (onward v) of
   -1 -> changed
   n -> n
 {-# NOINLINE passing #-}
@@ -154,19 +154,26 @@ instance Codec a => Codec (View a) where
   layout = varying (leastSize (layout @a)) (outlineOf @a)
   size v = S.length (viewBytes v)
   put v = byteString (viewBytes v)
-  get = fromBytes <$> (lookAhead extending >>= getByteString)
-    where
-      extending = do
-        start <- bytesRead
-        skipValue @a
-        end <- bytesRead
-        pure (fromIntegral (end - start))
+  get = fromBytes <$> passed (outlineOf @a)
+
+-- The bytes of a value, which is passed over.
+passed :: Outline -> Get ByteString
+passed o = do
+  n <- spanAtHand o
+  if n >= 0 then getByteString n else lookAhead extending >>= getByteString
+  where
+    extending = do
+      start <- bytesRead
+      skipOutline o
+      end <- bytesRead
+      pure (fromIntegral (end - start))
+{-# NOINLINE passed #-}
 
 -- The size of the value at the beginning of a string.
 sizeAt :: forall a. Codec a => ByteString -> Either DecodeError Int
 sizeAt bs = case layout @a of
   Fix f | fixedSize f <= S.length bs -> Right (fixedSize f)
-  Var _ | n <- endOfOutline False (outlineOf @a) bs, n >= 0 -> Right n
+  Var _ | n <- endOfOutline Unseen (outlineOf @a) bs, n >= 0 -> Right n
   _ -> sizeByDecoders (() <$ get @a) (skipValue @a) bs
 {-# INLINE sizeAt #-}
 
