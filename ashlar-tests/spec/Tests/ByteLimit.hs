@@ -173,17 +173,18 @@ passedIsNotHeld :: Assertion
 passedIsNotHeld = inTemporaryFile $ \file -> do
   let n = fromIntegral (L.length large)
       numbers :: Int -> Get Int
-      numbers !m = isEmpty >>= \end -> if end then pure m else getWord64le *> numbers (m + 1)
+      numbers !m = isEmpty >>= \end -> if end then pure m else number *> numbers (m + 1)
+      number = getWord64le *> skip 248
       alternatives !m = (skip 1048576 *> alternatives (m + 1)) <|> (m <$ endOfInput)
       tokens !m = isEmpty >>= \end -> if end then pure m else takeWhileAtMost >>= tokens . (m +)
       takeWhileAtMost = isolateAtMost 5000000 (S.length <$> takeWhile (== 7))
       decoders =
-        [ (n `quot` 8, numbers 0),
+        [ (n `quot` 256, numbers 0),
           (0, 0 <$ skip n),
           (0, 0 <$ skipWhile (== 7)),
           (70, length <$> many (skip 1048576)),
           (0, 0 <$ isolate n (skip n)),
-          (n `quot` 8, isolate n (numbers 0)),
+          (n `quot` 256, isolate n (numbers 0)),
           (n, tokens 0),
           (0, 0 <$ (skip n <* endOfInput)),
           (1, skip n *> (1 <$ endOfInput)),
