@@ -8,8 +8,8 @@ haskell() { printf 'libghc-%s-dev\n' "$@"; }
 
 # The library and its tests, on every compiler. mount is for the test of a full disk, strace for system calls
 # that fail.
-mapfile -t core_packages < <(haskell base64-bytestring cereal inspection-testing primitive quickcheck2 tasty \
-  tasty-hunit tasty-quickcheck temporary vector)
+mapfile -t core_packages < <(haskell base64-bytestring cereal inspection-testing mmap primitive quickcheck2 \
+  tasty tasty-hunit tasty-quickcheck temporary vector)
 core_packages+=(ghc cabal-install mount strace)
 
 # The libraries that we are compared with, and those that we are used with.

@@ -22,9 +22,10 @@ import qualified Data.ByteString.Unsafe as S
 import Data.IORef (atomicModifyIORef', newIORef)
 import Data.Int (Int64)
 import qualified Data.List as List
-import Data.Word (Word16, Word32)
+import Data.Word (Word16, Word32, Word8)
 import Foreign.Ptr (minusPtr)
 import System.FilePath ((</>))
+import System.IO.MMap (mmapFileByteString)
 import Test.Tasty
 import Test.Tasty.QuickCheck
 import Tests.Files
@@ -43,7 +44,9 @@ tests =
       testProperty "an index of limited size" indexSize,
       testProperty "records as a lazy list" asLazyList,
       testProperty "records as views" asViews,
-      testProperty "views of a file in memory lie in it" viewsInMemory,
+      testProperty "views of a file in memory lie in it" (viewsIn S.readFile),
+      testProperty "a record by its number, after others that are refused" afterRefused,
+      testProperty "views of a mapped file lie in the mapping" (viewsIn mapped),
       testProperty "records from a source" fromSource,
       testProperty "several files, folded one after another" severalFiles,
       testProperty "blocks are as large as they should be" blockSizes,
@@ -230,12 +233,18 @@ asViews = written' $ \path xs -> do
     seen :: View Row -> (Either Get.DecodeError Row, Either Get.DecodeError [Word16])
     seen v = (decodeView v, decodeView (field @"rowNotes" v))
 
-viewsInMemory :: [Row] -> Property
-viewsInMemory xs = ioProperty . inFile $ \path -> do
+mapped :: FilePath -> IO S.ByteString
+mapped path = mmapFileByteString path Nothing
+
+viewsIn :: (FilePath -> IO S.ByteString) -> [Row] -> Property
+viewsIn bytesOf xs = ioProperty . inFile $ \path -> do
   withWriter defaultWriteOptions rowType path (`writeMany` xs)
-  bytes <- S.readFile path
+  bytes <- bytesOf path
   let add acc v = pure (Right (viewBytes v : acc)) :: IO (Either () [S.ByteString])
   got <- foldBytesWith defaultReadOptions (viewed rowType) path bytes add []
+  reader <- bytesReader defaultReadOptions (viewed rowType) path bytes
+  let byNumber r = mapM (fmap (fmap (fmap viewBytes)) . readAt r) [0 .. size' xs]
+  numbered <- either (pure . pure . Left) byNumber reader
   let begins bs = S.unsafeUseAsCString bs pure
       liesIn start bs = do
         at <- (`minusPtr` start) <$> begins bs
@@ -244,8 +253,24 @@ viewsInMemory xs = ioProperty . inFile $ \path -> do
     Ended _ views -> do
       start <- begins bytes
       inside <- mapM (liesIn start) views
-      pure (reverse views === map encode xs .&&. inside === map (const True) xs)
+      pure $
+        conjoin
+          [ reverse views === map encode xs,
+            inside === map (const True) xs,
+            numbered === map (Right . Just . encode) xs ++ [Right Nothing]
+          ]
     _ -> pure (counterexample (show got) False)
+
+-- A byte of 2 is no Bool.
+afterRefused :: [(Word8, [Word8])] -> Property
+afterRefused drawn = ioProperty . inFile $ \path -> do
+  let xs = [(w `mod` 3, bytes) | (w, bytes) <- drawn]
+      expected (w, bytes) = if w < 2 then Just (Just (w == 1, bytes)) else Nothing
+  writeRecords (fixedType "flags" :: RecordType (Word8, [Word8])) path xs
+  got <-
+    withReader defaultReadOptions (fixedType "flags" :: RecordType (Bool, [Word8])) path $ \r ->
+      mapM (readAt r) [0 .. size' xs - 1]
+  pure (fmap (map (either (const Nothing) Just)) got === Right (map expected xs))
 
 fromSource :: Settings -> [Act] -> Positive Int -> NonNegative Int64 -> Property
 fromSource settings acts (Positive chunk) (NonNegative k) = acted settings acts $ \path xs -> do
