@@ -6,6 +6,8 @@
 {-# LANGUAGE DuplicateRecordFields #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE TypeApplications #-}
+-- A message of 1 GiB would take minutes.
+{-# OPTIONS_GHC -O1 #-}
 
 -- |
 -- Module      : Tests.Arriving

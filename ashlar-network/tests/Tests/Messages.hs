@@ -1,4 +1,6 @@
 {-# LANGUAGE OverloadedStrings #-}
+-- A message of 1 GiB would take minutes.
+{-# OPTIONS_GHC -O1 #-}
 
 -- |
 -- Module      : Tests.Messages
