@@ -6,7 +6,7 @@
 {-# LANGUAGE DuplicateRecordFields #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE TypeApplications #-}
--- A message of 1 GiB would take minutes.
+-- The receiver of a gigabyte adds up its words.
 {-# OPTIONS_GHC -O1 #-}
 
 -- |
@@ -39,6 +39,7 @@ import System.Process
 import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.QuickCheck
+import Tests.Countdown
 import Tests.Ends
 
 tests :: TestTree

@@ -27,17 +27,13 @@ module Tests.Ends
 
     -- * Messages
     Message (..),
-    Countdown (..),
-    large,
     number,
     outcome,
     receiveAll,
   )
 where
 
-import Ashlar.Builder (word64LE)
 import Ashlar.Codec
-import Ashlar.Get (skip)
 import Ashlar.Network.Messages
 import Ashlar.Schema (Described)
 import Control.Concurrent
@@ -230,27 +226,6 @@ instance Arbitrary Message where
       [Words (T.pack s) ns | s <- shrink (T.unpack t)]
         ++ map (Words t) (shrink ns)
     Bytes bs -> Empty : [Bytes (S.take (S.length bs `div` 2) bs)]
-
--- | A value of many bytes that is made while it is sent.
-newtype Countdown = Countdown Int
-  deriving stock (Eq, Show)
-
-instance Codec Countdown
-
-instance HasFormat Countdown where
-  format = byHand 8 sizeOf putDown getDown
-    where
-      sizeOf (Countdown n) = 8 + 8 * n
-      putDown (Countdown n) = word64LE (fromIntegral n) <> go n
-      go :: Int -> Builder
-      go 0 = mempty
-      go n = word64LE (fromIntegral n) <> go (n - 1)
-      getDown = do
-        n <- get
-        Countdown n <$ skip (8 * n)
-
-large :: RecordType Countdown
-large = fixedType "large"
 
 -- | A type that does not describe itself.
 number :: RecordType Word16

@@ -1,6 +1,4 @@
 {-# LANGUAGE OverloadedStrings #-}
--- A message of 1 GiB would take minutes.
-{-# OPTIONS_GHC -O1 #-}
 
 -- |
 -- Module      : Tests.Messages
@@ -19,6 +17,7 @@ import Data.Word (Word16, Word32)
 import GHC.Conc (ThreadStatus (..), threadStatus)
 import Test.Tasty
 import Test.Tasty.QuickCheck
+import Tests.Countdown
 import Tests.Ends
 import Tests.Memory (withinMemory)
 
