@@ -13,7 +13,7 @@ import Ashlar.Get
 import Control.Applicative
 import Control.Concurrent
 import Control.Exception
-import Control.Monad (replicateM_)
+import Control.Monad (join, replicateM_)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.IORef
@@ -101,12 +101,13 @@ insisting resumes a = go (0 :: Int)
         _ <- forkIO (underLimit k x >>= putMVar result)
         takeMVar result
 
--- The limit is on inside of the handler alone.
+-- The limit is on inside of the handlers alone. Freezing a deep stack may exceed it a second time:
+-- that exception waits until the first one has been caught.
 underLimit :: Int64 -> a -> IO (Either AllocationLimitExceeded a)
 underLimit bytes a = do
   setAllocationCounter bytes
-  r <- try (enableAllocationLimit *> evaluate a <* disableAllocationLimit)
-  r <$ disableAllocationLimit
+  r <- try (try (enableAllocationLimit *> evaluate a) <* disableAllocationLimit)
+  join r <$ disableAllocationLimit
 
 data Foreign = Foreign
   deriving stock (Eq, Show)

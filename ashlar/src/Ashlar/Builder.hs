@@ -25,10 +25,11 @@
 -- * "Ashlar.Builder.Prim": primitives: many values with one check, loops over lists and bytes
 -- * "Ashlar.Builder.Prim.Unsafe": primitives of one's own
 -- * "Ashlar.Builder.Unsafe": builders from functions that write at an address; Storable
--- * "Ashlar.Builder.Sink": sinks of one's own
+-- * "Ashlar.Builder.Sink" and "Ashlar.Builder.Buffer": sinks of one's own, and their buffers
+-- * "Ashlar.Builder.Parts": the chunks of builders one by one, for streaming libraries
 -- * "Ashlar.Builder.RealFloat": floating-point numbers in several notations
 -- * "Ashlar.ByteOrder": numbers whose byte order is chosen at run time
--- * "Ashlar.Builder.Varint": variable-length integers: LEB128, Protocol Buffers and others
+-- * "Ashlar.Builder.Varint": variable-length integers: LEB128, Protocol Buffers
 -- * "Ashlar.Builder.Section": parts that follow their length
 -- * "Ashlar.Builder.Combinators": builders like words and lines
 -- * "Ashlar.Builder.Bytestring": to and from the builders of bytestring

@@ -109,7 +109,6 @@ import Ashlar.Internal.Builder.Core (Builder)
 import Ashlar.Internal.Builder.Lazy
 import Ashlar.Internal.Builder.RunIO
 import Ashlar.Internal.Builder.Strict
-import Ashlar.Internal.Codec.Arranged (skipValue)
 import Ashlar.Internal.Codec.Class
   ( Codec,
     Format,
@@ -129,6 +128,7 @@ import Ashlar.Internal.Codec.Instances.Strings ()
 import Ashlar.Internal.Codec.Instances.Structures ()
 import Ashlar.Internal.Codec.Instances.Tuples ()
 import Ashlar.Internal.Codec.Instances.Vector ()
+import Ashlar.Internal.Codec.Layouts (skipValue)
 import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Error
@@ -220,9 +220,9 @@ encodedSize = size
 -- stack: records and constructors with fields of variable size are levels, and so are containers
 -- of elements of variable size. More is an 'OverBudget' error. 'decodeWith' sets other limits.
 --
--- In two types, @'Data.Ratio.Ratio' 'Integer'@ and @UniversalTime@, fractions of numbers of more
--- than 4,096 bytes may have 1,048,576 bytes in all, because it takes more than linear time to check
--- that they are in lowest terms ('budgetSteps').
+-- In a @'Data.Ratio.Ratio'@ of 'Integer' or @Natural@, and in a @UniversalTime@, fractions of
+-- numbers of more than 4,096 bytes may have 1,048,576 bytes in all, because it takes more than
+-- linear time to check that they are in lowest terms ('budgetSteps').
 --
 -- A value takes more memory than its bytes: a list of bytes 40 times as much, and no container
 -- of small elements more than 128 times.

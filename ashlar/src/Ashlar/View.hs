@@ -71,6 +71,7 @@ module Ashlar.View
 
     -- * Containers
     Container (..),
+    count,
     index,
     elements,
     foldElements,
@@ -81,11 +82,11 @@ module Ashlar.View
   )
 where
 
-import Ashlar.Internal.Codec.Arranged (outlineOf)
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed (fixedSize)
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Instances.Structures ()
+import Ashlar.Internal.Codec.Layouts (outlineOf)
 import Ashlar.Internal.Codec.Length (lengthSize)
 import Ashlar.Internal.Codec.Places (Of)
 import Ashlar.Internal.Codec.View
@@ -112,10 +113,6 @@ import Prelude hiding (lookup)
 class Codec (Element c) => Container c where
   -- | What is in it. Those of a map are pairs.
   type Element c
-
-  -- | The number of elements.
-  count :: View c -> Int
-  count = lengthOf
 
 instance Codec a => Container [a] where
   type Element [a] = a
@@ -159,15 +156,16 @@ instance (Codec k, Codec v) => Container (M.Map k v) where
 instance Codec v => Container (IM.IntMap v) where
   type Element (IM.IntMap v) = (Int, v)
 
-lengthOf :: View c -> Int
-lengthOf v = either (const changed) fromIntegral (runGet getInt64le (onward v))
-{-# INLINE lengthOf #-}
+-- | The number of elements.
+count :: View c -> Int
+count v = either (const changed) fromIntegral (runGet getInt64le (onward v))
+{-# INLINE count #-}
 
 -- | The element with this number, counted from 0. Constant time if elements have constant size.
 -- Otherwise those before it are passed over.
 index :: forall c. Container c => Int -> View c -> Maybe (View (Element c))
 index i v
-  | i < 0 || i >= lengthOf v = Nothing
+  | i < 0 || i >= count v = Nothing
   | otherwise = Just $ case layout @(Element c) of
     -- The bytes of all elements are there, so the product does not overflow.
     Fix f -> later (lengthSize + i * fixedSize f) v
@@ -184,7 +182,7 @@ elements v = build (\cons nil -> foldrElements @c cons nil v)
 {-# INLINE elements #-}
 
 foldrElements :: forall c b. Container c => (View (Element c) -> b -> b) -> b -> View c -> b
-foldrElements cons nil v = go (lengthOf v) (later lengthSize v)
+foldrElements cons nil v = go (count v) (later lengthSize v)
   where
     go :: Int -> View (Element c) -> b
     go n x
@@ -194,7 +192,7 @@ foldrElements cons nil v = go (lengthOf v) (later lengthSize v)
 
 -- | A strict left fold over the elements.
 foldElements :: forall c b. Container c => (b -> View (Element c) -> b) -> b -> View c -> b
-foldElements f b0 v = go b0 (lengthOf v) (later lengthSize v)
+foldElements f b0 v = go b0 (count v) (later lengthSize v)
   where
     go :: b -> Int -> View (Element c) -> b
     go !b !n !x

@@ -2,7 +2,8 @@
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE Trustworthy #-}
 {-# LANGUAGE UnboxedTuples #-}
--- Coverage would put a new thunk around each mention of a thunk that a handler looks at.
+-- No coverage: it wraps each mention of a variable in a new thunk, and 'hasThrown' would look at
+-- that one.
 {-# OPTIONS_GHC -fno-hpc #-}
 
 -- |

@@ -92,7 +92,7 @@ module Ashlar.Get.Varint
     getInt64ZigzagLenient,
     getIntZigzagLenient,
 
-    -- * A length before its part
+    -- * A section with its length before it
     lengthPrefixedVarint,
     lengthPrefixedVarintLenient,
   )

@@ -32,7 +32,9 @@ module Ashlar.Internal.Mem
     copyMedium,
     copyShort,
     copyRange,
+    fillRange,
     maxForeignCopy,
+    inSteps,
     moveDown,
     withBytes,
     withBytesQuick,
@@ -55,7 +57,7 @@ import Data.Primitive.ByteArray (ByteArray, MutableByteArray (..), copyByteArray
 import Data.Primitive.Ptr (copyPtrToMutableByteArray)
 import Data.Word (Word16, Word32, Word64, Word8, byteSwap16, byteSwap32, byteSwap64)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
-import Foreign.Marshal.Utils (copyBytes, moveBytes)
+import Foreign.Marshal.Utils (copyBytes, fillBytes, moveBytes)
 import Foreign.Ptr (Ptr, castPtr, minusPtr, plusPtr)
 import Foreign.Storable (Storable, peek, poke)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
@@ -211,9 +213,9 @@ copyMedium dst src n
 --
 -- Note [Foreign copies]
 -- ~~~~~~~~~~~~~~~~~~~~~
--- memcpy is an unsafe foreign call: while it runs, no thread of the program can collect
--- garbage. So one call copies at most 'maxForeignCopy' bytes, and a long copy never stops the
--- other threads for long. With this limit, the loop around the calls costs nothing that can be
+-- memcpy and memset are unsafe foreign calls: while one runs, no thread of the program can collect
+-- garbage. So one call writes at most 'maxForeignCopy' bytes, and a long copy never stops the other
+-- threads for long. With this limit, the loop around the calls costs nothing that can be
 -- measured.
 copyRange ::
   -- | The destination: @n@ bytes must be writable.
@@ -243,8 +245,13 @@ copyLong :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
 copyLong dst src n = inSteps n $ \off -> copyBytes (dst `plusPtr` off) (src `plusPtr` off)
 {-# NOINLINE copyLong #-}
 
--- Copy n bytes, a limited number in each call. The step is given the bytes copied before it, and
--- the number to copy.
+-- | Write a byte n times: n bytes must be writable.
+fillRange :: Ptr Word8 -> Word8 -> Int -> IO ()
+fillRange p w n = inSteps n $ \off -> fillBytes (p `plusPtr` off) w
+{-# NOINLINE fillRange #-}
+
+-- | Go through n bytes, a limited number in each call. The step is given the bytes before it, and
+-- how many to take.
 inSteps :: Int -> (Int -> Int -> IO ()) -> IO ()
 inSteps n step = go 0
   where

@@ -55,7 +55,7 @@ module Ashlar.Prim.Varint
   )
 where
 
-import Ashlar.Internal.Prim.Varint.LEB128 hiding (lenient, readAsUnsigned)
+import Ashlar.Internal.Prim.Varint.LEB128 hiding (lenient)
 import Ashlar.Internal.Prim.Varint.Type (Varint (..), varintBound)
 
 -- $leb128

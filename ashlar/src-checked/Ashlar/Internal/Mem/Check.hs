@@ -30,7 +30,6 @@ module Ashlar.Internal.Mem.Check
 
     -- * Writes
     within,
-    exactly,
     withinEach,
     exactlyEach,
     filling,
@@ -246,7 +245,7 @@ lacking whose size off n =
 cellBytes :: Int -> Int
 cellBytes n = 16 * n
 
--- | Where the word of a cell is in the array, in words of 8 bytes.
+-- | Where the word of a cell is in the array, in machine words.
 cellIndex :: Int# -> Int#
 cellIndex i = 2# *# i
 

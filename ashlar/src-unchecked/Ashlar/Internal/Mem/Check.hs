@@ -16,7 +16,6 @@ module Ashlar.Internal.Mem.Check
 
     -- * Writes
     within,
-    exactly,
     withinEach,
     exactlyEach,
     filling,
@@ -93,22 +92,18 @@ within ::
 within _ _ _ write = write
 {-# INLINE within #-}
 
--- | A function that writes exactly n bytes at an address.
-exactly :: String -> String -> Int -> (Ptr Word8 -> IO ()) -> Ptr Word8 -> IO ()
-exactly _ _ _ write = write
-{-# INLINE exactly #-}
-
--- | 'within' and 'exactly' for functions of a value and an address.
+-- | 'within' for a function of a value and an address.
 withinEach ::
   String -> String -> Int -> (a -> Ptr Word8 -> IO (Ptr Word8)) -> a -> Ptr Word8 -> IO (Ptr Word8)
 withinEach _ _ _ write = write
 {-# INLINE withinEach #-}
 
+-- | For a function that writes exactly n bytes.
 exactlyEach :: String -> String -> Int -> (a -> Ptr Word8 -> IO ()) -> a -> Ptr Word8 -> IO ()
 exactlyEach _ _ _ write = write
 {-# INLINE exactlyEach #-}
 
--- | 'exactly' for functions of an address and a value.
+-- | The same for a function of an address and a value.
 filling :: String -> String -> Int -> (Ptr Word8 -> a -> IO ()) -> Ptr Word8 -> a -> IO ()
 filling _ _ _ write = write
 {-# INLINE filling #-}

@@ -42,6 +42,7 @@ import qualified Data.ByteString.Short as SBS
 import qualified Data.ByteString.Short.Internal as SBS
 import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
+import Data.Primitive.ByteArray (ByteArray (..))
 import Data.Word (Word8)
 import Foreign.ForeignPtr (plusForeignPtr, touchForeignPtr)
 import Foreign.Marshal.Utils (copyBytes)
@@ -79,7 +80,7 @@ copied :: ByteString -> Builder
 copied bs = takenApart copyAll bs
 {-# INLINE copied #-}
 
--- Note [A string in five registers].
+-- Write a string, given its address, owner and length: Note [A string in five registers].
 takenApart ::
   (Ptr Word8 -> ForeignPtrContents -> Int -> Cells -> Sink -> IO ()) -> ByteString -> Builder
 takenApart write bs = action $ \c k -> case B.toForeignPtr bs of
@@ -208,9 +209,9 @@ chunkwise f = L.foldrChunks (\bs rest -> f bs `append` rest) empty
 
 -- | The bytes of a 'ShortByteString'. They are copied, whatever their number.
 shortByteString :: ShortByteString -> Builder
-shortByteString sbs = action $ \c k ->
+shortByteString sbs@(SBS.SBS arr) = action $ \c k ->
   -- Offset and length stay within the string, as copyBatches promises.
-  copyBatches c k (SBS.length sbs) (\dst off n -> SBS.copyToPtr sbs off dst n)
+  copyBatches c k (SBS.length sbs) (\dst off n -> copyFromArray dst (ByteArray arr) off n)
 
 -- | Ask the sink to hand out what was written so far, before anything after it is evaluated. Lazy
 -- output ends its chunk here. Output to a Handle is written to the Handle, which is not flushed

@@ -16,9 +16,6 @@ module Ashlar.Internal.Builder.Lazy
     Status (..),
     PendingRequest (..),
     runToRequest,
-    runInFirstToRequest,
-    Larger (..),
-    allocatedBySuspending,
   )
 where
 

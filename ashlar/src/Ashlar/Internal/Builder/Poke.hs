@@ -23,7 +23,7 @@ import Control.Exception (Exception (..), throwIO)
 import Data.Bits ((.&.))
 import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Marshal.Alloc (allocaBytes)
-import Foreign.Marshal.Utils (copyBytes, fillBytes)
+import Foreign.Marshal.Utils (copyBytes)
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 import Foreign.Storable (Storable, alignment, sizeOf)
 
@@ -197,5 +197,5 @@ clear p n
   | n == 2 = pokeHost p (0 :: Word16)
   | n == 4 = pokeHost p (0 :: Word32)
   | n == 8 = pokeHost p (0 :: Word64)
-  | otherwise = fillBytes p 0 n
+  | otherwise = fillRange p 0 n
 {-# INLINE clear #-}

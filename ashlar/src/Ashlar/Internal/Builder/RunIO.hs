@@ -188,14 +188,13 @@ answerHandingOver ref size consume request p = do
 -- them, and no ByteString and no section ("Ashlar.Builder.Section") of 8 KiB or more. So the lines
 -- of several threads do not mix.
 --
--- If a value in the builder throws, the bytes before it are written first, with two exceptions:
+-- If a value in the builder throws, the bytes before it are written first. Some may be lost:
 --
--- * Adjacent writes of bounded size may share the value's reservation. Up to 256 bytes are lost.
+-- * Adjacent writes of bounded size may share the value's reservation: up to 256 bytes.
 -- * If the value is a character of a string, or an element of a list in a loop of
---   "Ashlar.Builder.Prim", the bytes that this loop wrote into the open buffer are lost: up to
---   32 KiB.
+--   "Ashlar.Builder.Prim": the bytes that this loop wrote into the open buffer, up to 32 KiB.
 -- * If GHC finds, while it compiles the program, that the value always throws, it may evaluate it
---   first. Then nothing is written. (GHC 9.6 does.)
+--   first: all bytes. (GHC 9.6 does.)
 --
 -- If the thread is interrupted, the Handle has received a prefix of the output. A Handle that is
 -- closed or cannot be written raises the usual 'Control.Exception.IOException', even if there is
@@ -348,21 +347,21 @@ smallSize :: Int
 smallSize = 128
 {-# INLINE smallSize #-}
 
--- The bytes of the two cells: at most eight each.
-cellBytes :: Int
-cellBytes = Check.cellBytes (cellsUpTo endCell)
-{-# INLINE cellBytes #-}
+-- The bytes of the two cells: at most 8 each, and 16 each in a checked build.
+twoCells :: Int
+twoCells = Check.cellBytes (cellsUpTo endCell)
+{-# INLINE twoCells #-}
 
 -- | Cells and a buffer of this many bytes, not initialised.
 newFirst :: Int -> IO First
 newFirst n = do
-  MutableByteArray c <- newPinnedByteArray (cellBytes + n)
+  MutableByteArray c <- newPinnedByteArray (twoCells + n)
   Check.noneWritten c (cellsUpTo endCell)
   pure (First c n)
 {-# INLINE newFirst #-}
 
 firstFrom :: First -> Ptr Word8
-firstFrom (First c _) = mutableByteArrayContents (MutableByteArray c) `plusPtr` cellBytes
+firstFrom (First c _) = mutableByteArrayContents (MutableByteArray c) `plusPtr` twoCells
 {-# INLINE firstFrom #-}
 
 -- | The first buffer. Nothing of it has been handed out.

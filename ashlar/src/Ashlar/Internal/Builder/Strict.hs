@@ -140,7 +140,7 @@ runCollecting inFirst inBuffers b =
     p <- runInFirst first (Sink (\request p -> answerInFirst (firstCells first) ref request p)) b
     -- This keeps the buffers alive until here: see 'runInFirst'.
     output <- readIORef ref
-    if noBuffers output then inFirst (firstOpen first) p else inBuffers output p
+    if inFirstBuffer output then inFirst (firstOpen first) p else inBuffers output p
 {-# INLINE runCollecting #-}
 
 -- Answer a request of a run that began in a first buffer. Out of line, so that nothing is built for
@@ -148,7 +148,7 @@ runCollecting inFirst inBuffers b =
 answerInFirst :: Cells -> IORef Output -> Request -> Ptr Word8 -> IO FreeSpace
 answerInFirst c ref request p = do
   output <- readIORef ref
-  if noBuffers output
+  if inFirstBuffer output
     then case request of
       -- The most common request. It needs no 'Output' of the first buffer.
       More n wanted -> moveToNewBuffer ref (firstOpen (First c smallSize)) p n wanted
@@ -157,9 +157,9 @@ answerInFirst c ref request p = do
 {-# NOINLINE answerInFirst #-}
 
 -- All bytes are still in the first buffer: the builder has made no request, or only 'Flush'.
-noBuffers :: Output -> Bool
-noBuffers output = openSize (outputOpen output) == 0
-{-# INLINE noBuffers #-}
+inFirstBuffer :: Output -> Bool
+inFirstBuffer output = openSize (outputOpen output) == 0
+{-# INLINE inFirstBuffer #-}
 
 -- | The output so far. If there are no chunks, nothing of the open buffer has been handed out.
 data Output = Output

@@ -21,7 +21,6 @@ module Ashlar.Internal.Builder.Strings
     characters,
     asciiLiteral,
     utf8Literal,
-    textLiteral,
     literal,
   )
 where

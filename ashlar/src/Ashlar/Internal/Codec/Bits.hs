@@ -191,17 +191,17 @@ putCode pool !width !short !i c k = do
           putInt pool roomCell (8 - m)
 {-# NOINLINE putCode #-}
 
--- The state of a reader: the open byte, and 256 times the number of its bits that are left. It is 0
--- if no byte is open.
-data Open = Open !Int !Int
+-- How many bits of the open byte are left to read, and the byte. Its cell has 256 times the number,
+-- plus the byte, or 0 if no byte is open.
+data BitsLeft = BitsLeft !Int !Int
 
-getOpen :: Get Open
-getOpen = effectOn $ \c -> (\n -> Open (n `unsafeShiftR` 8) (n .&. 255)) <$> getInt c bitsCell
-{-# INLINE getOpen #-}
+getBitsLeft :: Get BitsLeft
+getBitsLeft = effectOn $ \c -> (\n -> BitsLeft (n `unsafeShiftR` 8) (n .&. 255)) <$> getInt c bitsCell
+{-# INLINE getBitsLeft #-}
 
-putOpen :: Open -> Get ()
-putOpen (Open room byte) = effectOn $ \c -> putInt c bitsCell (room `unsafeShiftL` 8 .|. byte)
-{-# INLINE putOpen #-}
+putBitsLeft :: BitsLeft -> Get ()
+putBitsLeft (BitsLeft room byte) = effectOn $ \c -> putInt c bitsCell (room `unsafeShiftL` 8 .|. byte)
+{-# INLINE putBitsLeft #-}
 
 effectOn :: (Cells -> IO a) -> Get a
 effectOn f = inspect (\c _ _ -> f c)
@@ -221,7 +221,7 @@ getWithBits value = Get $ \p0 c env s0 -> case unIO (getInt c bitsCell) s0 of
 
 noBitsLeft :: Get ()
 noBitsLeft = do
-  Open room byte <- getOpen
+  BitsLeft room byte <- getBitsLeft
   if lowest room byte == 0
     then pure ()
     else invalid "bits after the last one that are not zero"
@@ -257,14 +257,14 @@ symbol# width# short# p0 c env s0 = case unGet (symbol (I# width#) (I# short#)) 
 
 symbol :: Int -> Int -> Get Int
 symbol width short = do
-  Open room byte <- getOpen
+  BitsLeft room byte <- getBitsLeft
   if room > width
     then do
       -- The longer code has width + 1 bits, which are there.
       let code = lowest (width + 1) (byte `unsafeShiftR` (room - width - 1))
           shorter = code `unsafeShiftR` 1
           longer = isAtLeast shorter short
-      putOpen (Open (room - width - longer) byte)
+      putBitsLeft (BitsLeft (room - width - longer) byte)
       pure $! shorter + longer * (code - short - shorter)
     else do
       shorter <- getBits 0 width
@@ -276,14 +276,14 @@ symbol width short = do
 -- Read n bits (0 < n < 32) after those of a number.
 getBits :: Int -> Int -> Get Int
 getBits !before !n = do
-  Open room byte <- getOpen
+  BitsLeft room byte <- getBitsLeft
   if n <= room
     then do
-      putOpen (Open (room - n) byte)
+      putBitsLeft (BitsLeft (room - n) byte)
       pure $! before `unsafeShiftL` n .|. lowest n (byte `unsafeShiftR` (room - n))
     else do
       next <- getWord8
-      putOpen (Open 8 (fromIntegral next))
+      putBitsLeft (BitsLeft 8 (fromIntegral next))
       getBits (before `unsafeShiftL` room .|. lowest room byte) (n - room)
 
 lowest :: Int -> Int -> Int

@@ -30,7 +30,7 @@
 --
 -- The other methods of 'HasFormat' are hidden too. They carry the derived methods past 'Format':
 -- each takes the layout of the instance as an argument and is a recursive function of its own. The
--- next paragraph says why.
+-- first design below says why.
 --
 -- Tried and dropped:
 --
@@ -194,7 +194,7 @@ class HasFormat a where
 data Format a = Format (Layout a) (a -> Int) (a -> Builder) (Get a)
 
 -- Formats cannot be coerced. Otherwise 'HasFormat' derived by newtype or by @via@ would take
--- 'format' and the hidden methods from different instances. (Test "what must not compile".)
+-- 'format' and the hidden methods from different instances. (Test "coercing a format".)
 type role Format nominal
 
 -- | The 'layout' of a format.
@@ -243,7 +243,8 @@ codec = Format layout size put get
 -- | How many bytes the values of a type take.
 data Layout a = Layout
   { _layoutKind :: Kind,
-    -- | What the layout of a containing type asks, given how many more types may be asked.
+    -- | The 'Width', given how many more types may be asked. The layout of a type that contains
+    -- this one calls it.
     _layoutWidth :: Int# -> Width,
     -- | Constant or variable size. 'Layout' has one constructor for both, so that the compiler
     -- sees at once which one it is.
@@ -294,8 +295,8 @@ leastSize l = case l of
 -- | What a layout answers: how many more types may be asked, whether the size is constant (1) or
 -- not (0), and the least size. If no more may be asked, the other two are wrong.
 --
--- The numbers are unboxed because the compiler computes such numbers at once. It copies what has to
--- wait for a later phase: twice for each field, so 2^n times.
+-- The numbers are unboxed, so that GHC computes them at once. What it has to compute in a later
+-- phase, it copies: twice for each field, so 2^n times for n fields.
 data Width = Width Int# Int# Int#
 
 -- | The layout of a type that has the format of another one. The function converts a format of

@@ -29,10 +29,10 @@ module Ashlar.Internal.Codec.Derive
 where
 
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Codec.Arranged
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Derive.Sums
 import Ashlar.Internal.Codec.Fixed
+import Ashlar.Internal.Codec.Layouts
 import qualified Ashlar.Internal.Codec.Outline as O
 import Ashlar.Internal.Codec.ReadFields
 import Ashlar.Internal.Codec.Variant (FieldNames, KindOf)
@@ -302,7 +302,7 @@ instance (KnownSymbol (FieldNames c f), GFields f) => GBody (C1 c f) where
   {-# INLINE gBodyGet #-}
 
 instance GTagged (KindOf (f :+: g)) (f :+: g) => GBody (f :+: g) where
-  gBodyLayout name there back = gTagged @(KindOf (f :+: g)) name there back
+  gBodyLayout name there back = gTaggedLayout @(KindOf (f :+: g)) name there back
   {-# INLINE gBodyLayout #-}
   gBodySize there = gTaggedSize @(KindOf (f :+: g)) there
   {-# INLINE gBodySize #-}

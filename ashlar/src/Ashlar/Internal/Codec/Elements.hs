@@ -127,7 +127,7 @@ putEach n at = putFrom 0
 -- Note [Loops over elements]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- The inner loop is a function with its three variables as arguments, called by the outer one. Two
--- variants are slower in the benchmark "encode Vector of SomeData": the end of the span as a free
+-- variants are slower in the benchmark "encode a Vector of SomeData": the end of the span as a free
 -- variable, and two loops that call each other, so that they become one.
 putSpans :: Fixed a -> Int -> (Int -> IO a) -> Cells -> Sink -> IO ()
 putSpans f n at c k = go 0

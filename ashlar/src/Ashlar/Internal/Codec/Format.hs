@@ -262,7 +262,7 @@ instance Applicative (Fields r) where
       (plusSize (fixedSize f1) least)
       (\r -> fixedSize f1 + n r)
       (\r -> append (putFixed f1 (there1 r)) (p r))
-      (\after -> getSpan (k1 + m2 + after) f1 >>= \x1 -> g after >>= \y -> pure (x1, y))
+      (\after -> getFieldSpan (k1 + m2 + after) f1 >>= \x1 -> g after >>= \y -> pure (x1, y))
       k2
       there2
       (\(x1, y) x2 -> back1 x1 (back2 y x2))
@@ -277,7 +277,7 @@ instance Applicative (Fields r) where
         (\r -> append (p1 r) (append (putFixed f1 (there1 r)) (p2 r)))
         ( \after ->
             g1 (k1 + m2 + after) >>= \y1 ->
-              getSpan (k1 + m2 + after) f1 >>= \x1 ->
+              getFieldSpan (k1 + m2 + after) f1 >>= \x1 ->
                 g2 after >>= \y2 -> pure (y1, x1, y2)
         )
         k2
@@ -328,7 +328,7 @@ record name fields = case fields of
       (Var (plusSize least (fixedSize f)))
       (\r -> n r + fixedSize f)
       (\r -> append (p r) (putFixed f (there r)))
-      (nested (OfFields name names) (g k >>= \y -> getSpan k f >>= \x -> pure $! back y x))
+      (nested (OfFields name names) (g k >>= \y -> getFieldSpan k f >>= \x -> pure $! back y x))
 {-# INLINE record #-}
 
 -- | One value after another.

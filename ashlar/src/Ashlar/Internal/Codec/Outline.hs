@@ -18,7 +18,6 @@
 module Ashlar.Internal.Codec.Outline
   ( Outline (..),
     Count (..),
-    after,
     followedBy,
     skipOutline,
     spanAtHand,
@@ -86,7 +85,8 @@ data Count
     Varint
   | -- | In LEB128, as the double of the count, or that plus 1: the header of an 'Integer'.
     Doubled
-  | -- | In LEB128, and it is no count but the value: 'Units' of 0 bytes follow.
+  | -- | A number in LEB128 that is no count, but the value itself. The 'Units' after it have 0
+    -- bytes.
     Itself
 
 -- | An outline after that many bytes. The sum is cut off, so that it is never negative.
@@ -168,8 +168,8 @@ data Trust
   = -- | Nothing. So the walk ends at what takes a part of the run's budget: a decoder, and values
     -- that have no bytes.
     Unseen
-  | -- | 'skipOutline' has passed over the value, within the budget of one run. So decoders may run,
-    -- with a budget each.
+  | -- | They are those of a view. Its value was passed over within the budget of one run, or has
+    -- constant size, or was encoded here. So decoders may run, with a budget each.
     Passed
 
 -- | The offset at which a value ends, if the string begins with one: its lengths and tags are

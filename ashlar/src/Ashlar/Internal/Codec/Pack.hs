@@ -83,7 +83,7 @@ newtype Packed a = Packed {getPacked :: a}
   deriving stock (Eq, Ord, Show, Functor, Foldable, Traversable)
 
 instance Pack a => Codec (Packed a) where
-  layout = Var (if mayBeNothing @a mostAsked < 0 then 1 else 0)
+  layout = Var (if mayBeEmpty @a mostAsked < 0 then 1 else 0)
   size (Packed x) = builderSize (put (Packed x))
   put (Packed x) = withBits (`packing` x)
   get = chargedIfEmpty (getWithBits (Packed <$> unpacking))
@@ -105,7 +105,7 @@ newtype Unpacked a = Unpacked {getUnpacked :: a}
 instance Codec a => Pack (Unpacked a) where
   packing _ (Unpacked x) = put x
   unpacking = Unpacked <$> get
-  mayBeNothing asks = if leastSize (layout @a) == 0 then asks else -1
+  mayBeEmpty asks = if leastSize (layout @a) == 0 then asks else -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
@@ -131,11 +131,12 @@ class Pack a where
   default unpacking :: (Generic a, GPack (Rep a)) => Get a
   unpacking = genericUnpacking
 
-  -- | May a value take neither bytes nor bits? If not, -1. Else how many more types may be asked,
-  -- given how many may: a type that contains itself without a sum in between would ask for ever.
-  mayBeNothing :: Int -> Int
-  default mayBeNothing :: GPack (Rep a) => Int -> Int
-  mayBeNothing = gMayBeNothing @(Rep a)
+  -- | Can a value take neither bits nor bytes? -1 if it cannot. Otherwise the number of types that
+  -- may still be asked, given how many could be asked before. A type that contains itself without
+  -- a sum in between would ask for ever: at 0 the answer counts as yes.
+  mayBeEmpty :: Int -> Int
+  default mayBeEmpty :: GPack (Rep a) => Int -> Int
+  mayBeEmpty = gMayBeEmpty @(Rep a)
 
   -- | Refuses @deriving newtype@ and @via@, which would give a type the format of another one. A
   -- schema could not tell.
@@ -168,15 +169,15 @@ type role ByItself nominal
 class GPack (f :: Type -> Type) where
   gPack :: Pool -> f p -> Builder
   gUnpack :: (f p -> a) -> Get a
-  gMayBeNothing :: Int -> Int
+  gMayBeEmpty :: Int -> Int
 
 instance (KnownSymbol name, GBody f) => GPack (D1 ('MetaData name m pkg 'False) f) where
   gPack pool x = gBodyPack pool (unM1 x)
   {-# INLINE gPack #-}
   gUnpack back = gBodyUnpack (symbolVal (Proxy :: Proxy name)) (\x -> back (M1 x))
   {-# INLINE gUnpack #-}
-  gMayBeNothing = gBodyNothing @f
-  {-# INLINE gMayBeNothing #-}
+  gMayBeEmpty = gBodyEmpty @f
+  {-# INLINE gMayBeEmpty #-}
 
 -- A newtype counts as a level. Otherwise reading @newtype N = N N@ would not end.
 instance
@@ -189,22 +190,22 @@ instance
     nested (OfType (symbolVal (Proxy :: Proxy name))) $
       unpacking >>= \x -> pure $! back (M1 (M1 (M1 (K1 x))))
   {-# INLINE gUnpack #-}
-  gMayBeNothing = askingNext (mayBeNothing @a)
-  {-# INLINE gMayBeNothing #-}
+  gMayBeEmpty = askingNext (mayBeEmpty @a)
+  {-# INLINE gMayBeEmpty #-}
 
 -- The constructors of a type: none, one, or more. The 'String' is the name of the type.
 class GBody (f :: Type -> Type) where
   gBodyPack :: Pool -> f p -> Builder
   gBodyUnpack :: String -> (f p -> a) -> Get a
-  gBodyNothing :: Int -> Int
+  gBodyEmpty :: Int -> Int
 
 instance GBody V1 where
   gBodyPack _ x = case x of {}
   {-# INLINE gBodyPack #-}
   gBodyUnpack name _ = invalid (name ++ " has no values")
   {-# INLINE gBodyUnpack #-}
-  gBodyNothing asks = asks
-  {-# INLINE gBodyNothing #-}
+  gBodyEmpty asks = asks
+  {-# INLINE gBodyEmpty #-}
 
 instance (KnownSymbol (FieldNames c f), GFields f) => GBody (C1 c f) where
   gBodyPack pool x = gFieldsPack pool (unM1 x)
@@ -215,16 +216,16 @@ instance (KnownSymbol (FieldNames c f), GFields f) => GBody (C1 c f) where
       (\r -> gFieldsUnpack r)
       (\x -> back (M1 x))
   {-# INLINE gBodyUnpack #-}
-  gBodyNothing = gFieldsNothing @f
-  {-# INLINE gBodyNothing #-}
+  gBodyEmpty = gFieldsEmpty @f
+  {-# INLINE gBodyEmpty #-}
 
 instance GTagged (KindOf (f :+: g)) (f :+: g) => GBody (f :+: g) where
   gBodyPack pool x = gTaggedPack @(KindOf (f :+: g)) pool x
   {-# INLINE gBodyPack #-}
   gBodyUnpack name back = gTaggedUnpack @(KindOf (f :+: g)) name back
   {-# INLINE gBodyUnpack #-}
-  gBodyNothing _ = -1
-  {-# INLINE gBodyNothing #-}
+  gBodyEmpty _ = -1
+  {-# INLINE gBodyEmpty #-}
 
 -- The constructors of a sum, by the kind of the sum.
 class GTagged (kind :: SumKind) (f :: Type -> Type) where
@@ -306,23 +307,23 @@ class GFields (f :: Type -> Type) where
   -- Add the fields before the others.
   gFieldsUnpack :: Reading b a -> Reading (f p -> b) a
 
-  gFieldsNothing :: Int -> Int
+  gFieldsEmpty :: Int -> Int
 
 instance GFields U1 where
   gFieldsPack _ _ = empty
   {-# INLINE gFieldsPack #-}
   gFieldsUnpack rest = mapReading (\build -> build U1) rest
   {-# INLINE gFieldsUnpack #-}
-  gFieldsNothing asks = asks
-  {-# INLINE gFieldsNothing #-}
+  gFieldsEmpty asks = asks
+  {-# INLINE gFieldsEmpty #-}
 
 instance Pack a => GFields (S1 c (K1 i a)) where
   gFieldsPack pool (M1 (K1 x)) = packing pool x
   {-# INLINE gFieldsPack #-}
   gFieldsUnpack rest = variableFirst unpacking (\x -> M1 (K1 x)) rest
   {-# INLINE gFieldsUnpack #-}
-  gFieldsNothing = askingNext (mayBeNothing @a)
-  {-# INLINE gFieldsNothing #-}
+  gFieldsEmpty = askingNext (mayBeEmpty @a)
+  {-# INLINE gFieldsEmpty #-}
 
 instance (GFields f, GFields g) => GFields (f :*: g) where
   gFieldsPack pool (x :*: y) = append (gFieldsPack pool x) (gFieldsPack pool y)
@@ -330,7 +331,7 @@ instance (GFields f, GFields g) => GFields (f :*: g) where
   gFieldsUnpack rest =
     mapReading (\build x y -> build (x :*: y)) (gFieldsUnpack (gFieldsUnpack rest))
   {-# INLINE gFieldsUnpack #-}
-  gFieldsNothing asks = case gFieldsNothing @f asks of
+  gFieldsEmpty asks = case gFieldsEmpty @f asks of
     -1 -> -1
-    left -> gFieldsNothing @g left
-  {-# INLINE gFieldsNothing #-}
+    left -> gFieldsEmpty @g left
+  {-# INLINE gFieldsEmpty #-}

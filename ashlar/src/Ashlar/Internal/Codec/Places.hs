@@ -29,9 +29,9 @@ module Ashlar.Internal.Codec.Places
   )
 where
 
-import Ashlar.Internal.Codec.Arranged
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed (plusSize)
+import Ashlar.Internal.Codec.Layouts
 import Ashlar.Internal.Codec.Outline (Outline)
 import Ashlar.Internal.Codec.Variant (GCount (..))
 import Data.Kind (Type)
@@ -40,8 +40,8 @@ import GHC.Exts (Int (I#), Int#, andI#)
 import GHC.Generics
 import GHC.TypeLits
 
--- | The fields of the values of @a@ that have the constructor of this name: the type of a view of
--- them. It has no values.
+-- | Stands for the values of @a@ with the constructor of this name, in the type of a view. It has
+-- no values itself.
 data Of (con :: Symbol) a
 
 -- | The fields of a type with one constructor, or of one of several: their names, which may be

@@ -19,7 +19,7 @@ module Ashlar.Internal.Codec.ReadFields
     readFieldsApart,
     getNamed,
     getPart,
-    getSpan,
+    getFieldSpan,
     amongElements,
     atElement,
     getElement,
@@ -178,7 +178,7 @@ partNext c count = unIO (putInt c partCell (inPart count))
 -- spans and slower before parts (benchmark "decode Tree").
 spanNext :: Int -> Get a -> Get a
 spanNext count (Get p) = Get $ \p0 c env s0 ->
-  case unIO (whenTraced c (putInt c partCell (inSpan count))) s0 of (# s1, _ #) -> p p0 c env s1
+  case unIO (whenTraced c (putInt c partCell (spanPart count))) s0 of (# s1, _ #) -> p p0 c env s1
 {-# INLINE spanNext #-}
 
 -- Demand the first span, and go on.
@@ -291,11 +291,11 @@ getPart count get = Get $ \p0 c env s0 -> case partNext c count s0 of
 {-# INLINE getPart #-}
 
 -- | Read a span of fields of constant size, when n fields are left.
-getSpan :: Int -> Fixed a -> Get a
-getSpan count f = case fixedSize f of
+getFieldSpan :: Int -> Fixed a -> Get a
+getFieldSpan count f = case fixedSize f of
   I# 0# -> getFixed f
   n -> spanNext count (consumeShared n (fixedRead f))
-{-# INLINE getSpan #-}
+{-# INLINE getFieldSpan #-}
 
 -- | Read inside a container that has announced n elements of variable size. The container counts as
 -- a level: otherwise reading @newtype T = T [T]@ would not end.

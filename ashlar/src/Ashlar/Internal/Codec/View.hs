@@ -42,9 +42,9 @@ where
 
 import Ashlar.Internal.Builder.Bytes (byteString)
 import Ashlar.Internal.Builder.Strict (toStrictByteString)
-import Ashlar.Internal.Codec.Arranged
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed (fixedPlain, fixedRead, fixedSize)
+import Ashlar.Internal.Codec.Layouts
 import Ashlar.Internal.Codec.Outline
 import Ashlar.Internal.Codec.Places
 import Ashlar.Internal.Get.Bytes (bytesRead, getByteString)

@@ -49,8 +49,9 @@ import GHC.IO (IO (..), unIO)
 -- * The bytes of its first span: all fields before the first one of variable size. The number does
 --   not depend on the value, so GHC sees where the checks are. It is unboxed: see
 --   'Ashlar.Internal.Codec.Class.Width'.
--- * A function that makes the output, given a function that puts what is before the span in front;
---   the bytes and the writer of the earlier fields of the span; and then the last fields.
+-- * A function that makes the output. Its first argument puts what comes before the span in front
+--   of an output. The next two are the bytes of the earlier fields of the span, and their writer.
+--   All others are the last fields.
 data Writing out f = Writing Int# ((out -> out) -> Int# -> Write -> f)
 
 -- | The writer of a span, given the address of its end.

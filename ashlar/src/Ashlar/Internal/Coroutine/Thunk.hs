@@ -2,7 +2,8 @@
 {-# LANGUAGE UnboxedTuples #-}
 -- The unsafeDupablePerformIO of newThunk must be neither shared nor floated out.
 {-# OPTIONS_GHC -fno-cse -fno-full-laziness #-}
--- Coverage would put a new thunk around each mention of a thunk that a handler looks at.
+-- No coverage: it wraps each mention of a variable in a new thunk, and 'hasThrown' would look at
+-- that one.
 {-# OPTIONS_GHC -fno-hpc #-}
 
 -- |
@@ -97,13 +98,13 @@ import Unsafe.Coerce (unsafeCoerce)
 -- | A thunk in a box, so that passing it on does not evaluate it.
 data Thunk a = Thunk a
 
--- | Turn an action into a thunk. Only one evaluation may use the thunk, and that must not run in
--- two threads. So the dupable form is enough.
+-- | Turn an action into a thunk. Only one evaluation may use the thunk, in one thread. So
+-- 'unsafeDupablePerformIO' is enough.
 newThunk :: IO a -> IO (Thunk a)
 newThunk io = IO $ \s0 -> case unIO (unevaluated io) s0 of (# s1, x #) -> (# s1, Thunk x #)
 {-# INLINE newThunk #-}
 
--- (Where the box is taken apart at once, it is not built.)
+-- (Apart from 'newThunk', which is inlined: a caller that takes the 'Thunk' apart builds no box.)
 unevaluated :: IO a -> IO a
 unevaluated io = pure (unsafeDupablePerformIO io)
 {-# NOINLINE unevaluated #-}

@@ -8,10 +8,12 @@
 -- Module      : Ashlar.Internal.Get.Budget
 -- Description : Limits on costs that the size of the input does not bound
 --
--- Most costs of decoding are a small multiple of the size of the input. The others have limits:
--- each level of nested values takes some hundred bytes of stack for one byte of input. Eight bytes
--- announce any number of empty elements, like those of a @[()]@. Some steps take the longer, the
--- more bytes came before. And input that is not in memory may be endless.
+-- Most costs of decoding are a small multiple of the size of the input. Limits bound the others:
+--
+-- * Nested values. Each level takes some hundred bytes of stack for one byte of input.
+-- * Empty elements, like those of a @[()]@. Eight bytes announce any number of them.
+-- * Work that takes the longer, the more bytes came before.
+-- * Input that is not in memory. It may be endless.
 --
 -- Note [Steps are not refunded]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -269,6 +271,7 @@ leaveTraced c env left = do
     _ -> unknownPart
 {-# NOINLINE leaveTraced #-}
 
+-- | Use a step for each of some elements that take no bytes.
 spendEmpties ::
   -- | How many (not negative).
   Int ->

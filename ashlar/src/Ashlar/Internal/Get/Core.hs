@@ -89,7 +89,7 @@ import GHC.IO (IO (..), unIO)
 -- unfolding of an exported decoder is a lambda, in which the rules find no 'fixedGet'.
 --
 -- Structures of a few bytes become several times as fast, and groups of numbers as fast as a loop
--- in C (benchmarks "side by side", "structures of four Word8" and "brackets"). Numbers in a @do@
+-- in C (benchmarks "structs of four Word8" and "brackets"). Numbers in a @do@
 -- block are not joined: a rule would have to match the second number below a lambda, which GHC
 -- supports from 9.10 on.
 

@@ -19,10 +19,11 @@
 -- An error says where in the value the decoder failed, and what each alternative expected there.
 -- For that, a run must keep the path, which costs memory for each level, and its failures. With
 -- both, trees and failing alternatives take twice as long. So a run on a strict
--- 'Data.ByteString.ByteString' keeps neither. If it fails, its error is a thunk that runs the
--- decoder again, as a traced run, which fails in the same way. Where the input would be gone by
--- then (lazy input, a 'Ashlar.Get.Source', push mode), every run is traced from the start. So all
--- runs give the same errors. (The tests "errors" compare every way to run a decoder.)
+-- 'Data.ByteString.ByteString', or on a lazy one of a single chunk, keeps neither. If it fails, its
+-- error is a thunk that runs the decoder again, as a traced run, which fails in the same way. Where
+-- the input would be gone by then (other lazy input, a 'Ashlar.Get.Source', push mode), every run
+-- is traced from the start. So all runs give the same errors. (The tests "errors" compare every way
+-- to run a decoder.)
 --
 -- The second run waits until the error is forced. If it came at once, a decoder that runs another
 -- one on a slice of its input, and fails if that fails, would double the time at each level of such
@@ -93,8 +94,8 @@ import System.IO.Unsafe (unsafeDupablePerformIO)
 segmentStartCell :: Cell (Ptr Word8)
 segmentStartCell = Cell 2
 
--- | The address after the current segment's last byte. 'endCell' has the same, or the limit if that
--- comes first.
+-- | The address after the current segment's last byte. 'endCell' has the same, or what comes before
+-- it: the limit, or the offset of 'heldCell'.
 segmentEndCell :: Cell (Ptr Word8)
 segmentEndCell = Cell 3
 
@@ -103,8 +104,8 @@ segmentEndCell = Cell 3
 biasCell :: Cell Int
 biasCell = Cell 4
 
--- | The limit: the offset at which the innermost @isolate@ or 'Ashlar.Get.withBudget' ends. Outside
--- of these, it is the end of strict input, or 'maxBound'.
+-- | The limit: of the @isolate@s and 'Ashlar.Get.withBudget's around the decoder, the offset at
+-- which the first ends. Outside of these, it is the end of strict input, or 'maxBound'.
 limitCell :: Cell Int
 limitCell = Cell 5
 
@@ -123,8 +124,8 @@ releaseCell = Cell 7
 commitsCell :: Cell Int
 commitsCell = Cell 8
 
--- | How many more steps the budget allows, or -1 if it has been used up. Only the cell in the array
--- of 'budgetAccount' counts.
+-- | How many more steps the budget allows, or -1 if it has been used up. The run has this cell, and
+-- each budget has one of its own: that of 'budgetAccount' counts.
 stepsCell :: Cell Int
 stepsCell = Cell 9
 
@@ -222,7 +223,7 @@ whenTraced c act = isTraced c >>= \traced -> if traced then act else pure ()
 -- needs an 'Input', 'envInput' and 'inContext' make a new one each time. Writes to its variables
 -- are lost. That is harmless, because the segments do not change and no failures are recorded.
 --
--- So such a run allocates its cells, two closures and this. (Allocation test "a strict run: 208
+-- So such a run allocates its cells, two closures and this. (Allocation test "a strict run: 216
 -- bytes". Benchmarks "one run on 16 bytes", "decode one record".)
 data Env
   = Env !Input !Scope !Context

@@ -9,7 +9,6 @@
 module Ashlar.Internal.Get.Fail
   ( -- * At the cursor
     failExpecting,
-    unexpected,
     expected,
     missing,
 
@@ -54,16 +53,13 @@ failExpecting name n reason = do
   inEnv (inTraced (Expecting name at)) (failAt p n reason)
 {-# NOINLINE failExpecting #-}
 
--- | Fail at the cursor, because the decoder does not want the bytes there.
-unexpected ::
-  -- | How many bytes it has examined.
+-- | Fail at the cursor, because other bytes should stand there.
+expected ::
+  -- | Their name.
+  String ->
+  -- | How many bytes the decoder has examined.
   Int ->
   Get a
-unexpected n = together n >>= \m -> cursor >>= \p -> failAt p m Unexpected
-{-# NOINLINE unexpected #-}
-
--- | 'unexpected', with a name for what should stand there.
-expected :: String -> Int -> Get a
 expected name n = together n >>= \m -> failExpecting name m Unexpected
 {-# NOINLINE expected #-}
 

@@ -44,7 +44,7 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error (hexAndText)
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Numbers (getWord8)
-import Ashlar.Internal.Mem (peekHost, withBytesQuick)
+import Ashlar.Internal.Mem (maxForeignCopy, peekHost, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check (unsafeIndex)
 import Ashlar.Internal.Prim.Bulk (sameBytes)
@@ -256,10 +256,12 @@ equal a b n
 
 equalLong :: Ptr Word8 -> Ptr Word8 -> Int -> IO Bool
 equalLong a b left
-  | left <= 65536 = sameBytes a b left
+  | left <= n = sameBytes a b left
   | otherwise = do
-    same <- sameBytes a b 65536
-    if same then equalLong (a `plusPtr` 65536) (b `plusPtr` 65536) (left - 65536) else pure False
+    same <- sameBytes a b n
+    if same then equalLong (a `plusPtr` n) (b `plusPtr` n) (left - n) else pure False
+  where
+    n = maxForeignCopy
 {-# NOINLINE equalLong #-}
 
 -- 'bytes' that are not at hand, or differ, or are cut off by the end of the input.

@@ -26,7 +26,8 @@
 --
 -- Offsets come from the input, and may lead in circles. So a jump counts as a level, which limits
 -- jumps within jumps, and as a step, which limits jumps after one another. In input of small
--- chunks, a jump may pass many segments: every 64 of them count as another step.
+-- chunks, a jump may pass many segments: every 64 of them count as another step. A jump that drops
+-- bytes copies those that choices may go back to: every 4 KiB of these count as another step.
 module Ashlar.Internal.Get.Offset
   ( origin,
     atOffset,

@@ -27,7 +27,7 @@ module Ashlar.Internal.Get.Path
     PartNumber,
     unknownPart,
     inPart,
-    inSpan,
+    spanPart,
 
     -- * The path of a decoder
     Context (..),
@@ -77,9 +77,9 @@ inPart i = 2 * i + 2
 {-# INLINE inPart #-}
 
 -- | In a span that begins with the element of this index, or that consists of the last n fields.
-inSpan :: Int -> PartNumber
-inSpan i = 2 * i + 3
-{-# INLINE inSpan #-}
+spanPart :: Int -> PartNumber
+spanPart i = 2 * i + 3
+{-# INLINE spanPart #-}
 
 -- | What is being decoded, the innermost first.
 data Context
@@ -119,8 +119,7 @@ innermost says context = case says context of
   Nothing -> enclosing context >>= innermost says
   found -> found
 
--- | A part in which the input ends: how many bytes are left before the part, and how many bytes the
--- part takes.
+-- | The part in which the input ends: how many of the bytes left precede it, and how many it takes.
 data Cut = NoPart | Cut !Int !Int
 
 -- | Find the field in which the input ends, when bytes of a span are missing. So the error is the
@@ -279,9 +278,9 @@ inFields fields start target size = case fields of
 -- The number of the span of all fields or elements.
 spanOfAll :: Names -> PartNumber
 spanOfAll names = case names of
-  OfConstructor _ _ _ parts -> inSpan (length parts)
-  OfFields _ fields -> inSpan (length fields)
-  OfElements {} -> inSpan 0
+  OfConstructor _ _ _ parts -> spanPart (length parts)
+  OfFields _ fields -> spanPart (length fields)
+  OfElements {} -> spanPart 0
   _ -> unknownPart
 
 -- The part in a value of constant size that has the byte 'target', which is counted from 'start',

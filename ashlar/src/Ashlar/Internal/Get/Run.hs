@@ -212,10 +212,10 @@ runFixed right n parts rd bs
 
 -- | Run a decoder of constant size that reads at an address, without setting up a run.
 --
--- Such a decoder moves no cursor, and reads no cell but the one that says whether the run is
--- traced: this one is not. So all share cells ('scratch'), and what they write there nobody reads.
--- A decoder of a plain number does not touch the cells at all. It gets none, because GHC would not
--- drop the read of 'scratch'. (Allocation test "fields in place: nothing".)
+-- Such a decoder does not move the cursor. Of the cells it reads only the one that says whether the
+-- run is traced. So all such runs share one array ('scratch'), which says no, and nobody reads what
+-- they write there. A decoder of a plain number touches no cell. It gets a dummy, because GHC would
+-- not drop the read of 'scratch'. (Allocation test "fields in place: nothing".)
 runInPlace ::
   forall a.
   -- | Is it a plain number?

@@ -51,7 +51,7 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Input (moreInput)
 import Ashlar.Internal.Get.Limits (asValue, endsForGood)
 import Ashlar.Internal.Get.NextByte (refused)
-import Ashlar.Internal.Mem (peekHost)
+import Ashlar.Internal.Mem (maxForeignCopy, peekHost)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Bulk (findByte)
 import Data.ByteString (ByteString)
@@ -141,8 +141,7 @@ byteScanner w s = go
     go p e
       | p == e = pure (Scanned e s)
       | otherwise = do
-        -- At most 64 KiB a call: Note [Foreign copies].
-        let n = min 65536 (e `minusPtr` p)
+        let n = min maxForeignCopy (e `minusPtr` p)
         found <- findByte w p n
         if found == nullPtr then go (p `plusPtr` n) e else pure (Scanned found s)
 

@@ -32,7 +32,7 @@ module Ashlar.Internal.Get.Varint
     getInt64ZigzagLenient,
     getIntZigzagLenient,
 
-    -- * A length before its part
+    -- * A section with its length before it
     lengthPrefixedVarint,
     lengthPrefixedVarintLenient,
   )

@@ -53,7 +53,7 @@ import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Path (Names)
-import Ashlar.Internal.Mem (Number (..), copyRange)
+import Ashlar.Internal.Mem (Number (..), copyRange, maxForeignCopy)
 import Ashlar.Internal.Mem.Check (broken)
 import qualified Ashlar.Internal.Mem.Slots as Slots
 import Control.Applicative (Alternative)
@@ -250,13 +250,12 @@ copyToPrimitive width p0 i0 n0 v
   | lackingSlots "copyToPrimitive" i0 n0 v = pure ()
   | otherwise = case PM.unsafeSlice i0 n0 v of
     PM.MVector start _ arr ->
-      -- At most 64 KiB a call: Note [Foreign copies].
       let go p i n
             | n <= most = copyPtrToMutableByteArray arr i (castPtr p `asElementsOf` v) n
             | otherwise = do
               copyPtrToMutableByteArray arr i (castPtr p `asElementsOf` v) most
               go (p `plusPtr` (most * width)) (i + most) (n - most)
-          most = max 1 (65536 `quot` width)
+          most = max 1 (maxForeignCopy `quot` width)
        in go p0 start n0
 {-# INLINE copyToPrimitive #-}
 

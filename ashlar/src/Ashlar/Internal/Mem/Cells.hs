@@ -45,6 +45,8 @@ module Ashlar.Internal.Mem.Cells
     -- * The cells that builders and decoders have
     cursorCell,
     endCell,
+
+    -- * Short copies to and from arrays
     copyShortTo,
     copyShortFrom,
   )
@@ -81,12 +83,12 @@ import GHC.Word (Word16 (W16#), Word32 (W32#), Word64 (W64#), Word8 (W8#))
 -- | The cells of one run.
 type Cells = MutableByteArray# RealWorld
 
--- | The number of a cell, counted from 0, that holds a value of type @a@: an address or an
--- 'Int'.
+-- | The index of a cell, from 0 on, that holds a value of type @a@: an address or an 'Int'.
 --
--- INV-M1: each number has one type, in the builders' cells and in the decoders'. So an address
--- is never read as a number. Only a checked build checks that an array has a cell of this number,
--- and that the cursor in the first cell is not after the end in the second.
+-- INV-M1: In each kind of array (a builder's, a decoder's, a packed value's) a cell has one type,
+-- and is written before it is read. So an address is never read as an 'Int'. Only a checked build
+-- checks that an array has this cell, and that the cursor in the first cell is not after the end
+-- in the second.
 newtype Cell a = Cell Int
 
 type role Cell nominal

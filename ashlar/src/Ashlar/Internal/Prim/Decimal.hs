@@ -30,11 +30,8 @@ module Ashlar.Internal.Prim.Decimal
     sixteenDigits,
 
     -- * For other formats
-    withSign,
-    writeWord64,
     writeDigit,
     writeUpTo4,
-    writeFrom,
 
     -- * Digits in bytes, the first in the least significant byte
     digits2,
@@ -56,7 +53,7 @@ import Ashlar.Internal.Prim.Tables (belowThousand)
 import Data.Bits (countTrailingZeros, unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
-import Foreign.Marshal.Utils (fillBytes, moveBytes)
+import Foreign.Marshal.Utils (moveBytes)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import GHC.Exts (Int (I#), isTrue#, (>#))
 
@@ -407,7 +404,7 @@ rightAlign filler n p p'
   | len >= n = pure p'
   | otherwise = do
     moveBytes (p `plusPtr` (n - len)) p len
-    fillBytes p filler (n - len)
+    fillRange p filler (n - len)
     pure (p `plusPtr` n)
   where
     len = p' `minusPtr` p

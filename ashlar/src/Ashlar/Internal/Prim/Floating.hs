@@ -22,7 +22,6 @@ module Ashlar.Internal.Prim.Floating
     unpackDouble,
     Decimal (..),
     decimal,
-    shortest,
   )
 where
 

@@ -15,9 +15,9 @@
 --
 -- Untrusted text can hold numbers of any length. So only 800 digits take part in the comparison,
 -- and whether a later digit is not 0. That is enough: a number halfway between two doubles has at
--- most 767 digits. The exponent of ten is bounded, because the numbers @w@ and @w + 1@ are neither
--- 0 nor infinite. All else is one pass over the text. (Test "numbers of a million digits, huge
--- exponents".)
+-- most 767 digits. The exponent of ten is bounded, because the two results differ: beyond the table
+-- both are 0, or both infinite. All else is one pass over the text. (Test "numbers of a million
+-- digits, huge exponents".)
 module Ashlar.Internal.Prim.ParseFloating
   ( scanNumber,
     addDigit,
@@ -40,9 +40,9 @@ scanNumber ::
   Ptr Word8 ->
   -- | The result if there is no digit.
   IO r ->
-  -- | The result of: where the number ends; where the first byte is that was examined last, which
-  -- may be the end of memory; where the digits end; their value modulo 2^64, without the point; the
-  -- power of ten of the last digit.
+  -- | The result, given: the address after the number; the address of the last byte that was
+  -- examined, or the end of memory; the address after the digits; their value modulo 2^64, without
+  -- the point; the power of ten of the last digit.
   (Ptr Word8 -> Ptr Word8 -> Ptr Word8 -> Word64 -> Int -> IO r) ->
   IO r
 scanNumber start e none done =

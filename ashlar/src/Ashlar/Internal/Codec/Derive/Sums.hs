@@ -51,9 +51,9 @@ module Ashlar.Internal.Codec.Derive.Sums
 where
 
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Codec.Arranged
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed
+import Ashlar.Internal.Codec.Layouts
 import Ashlar.Internal.Codec.Outline (Outline (OneOf))
 import qualified Ashlar.Internal.Codec.Outline as O
 import Ashlar.Internal.Codec.ReadFields
@@ -253,7 +253,7 @@ late f x = f x
 -- | The constructors of a sum, by the kind of the sum. GHC compiles only the code for that kind.
 -- The arguments are those of @GBody@ in "Ashlar.Internal.Codec.Derive".
 class GTagged (kind :: SumKind) (f :: Type -> Type) where
-  gTagged :: String -> (a -> f p) -> (f p -> a) -> Layout a
+  gTaggedLayout :: String -> (a -> f p) -> (f p -> a) -> Layout a
   gTaggedSize :: (a -> f p) -> a -> Int
   gTaggedPut :: Fixed a -> String -> (a -> f p) -> a -> Builder
   gTaggedGet :: Fixed a -> String -> (f p -> a) -> Get a
@@ -265,8 +265,8 @@ sumLayout width outlines = variableLayout width (OneOf 0 width (smallArrayFromLi
 
 -- The layout does not ask those of the fields: a sum may contain itself.
 instance GSum f => GTagged 'Small f where
-  gTagged name _ _ = sumLayout (fixedSize (tagFormat name (gSumCount @f))) (gSumOutlines @f [])
-  {-# INLINE gTagged #-}
+  gTaggedLayout name _ _ = sumLayout (fixedSize (tagFormat name (gSumCount @f))) (gSumOutlines @f [])
+  {-# INLINE gTaggedLayout #-}
   gTaggedSize there = \x -> gSumSize (fixedSize (tagFormat "" (gSumCount @f))) (there x)
   {-# INLINE gTaggedSize #-}
   gTaggedPut _ _ there = \x -> gSumPut 0 (there x)
@@ -276,9 +276,9 @@ instance GSum f => GTagged 'Small f where
   {-# INLINE gTaggedGet #-}
 
 instance (GLarge f, KnownWidth width) => GTagged ('Large width) f where
-  gTagged name _ _ =
+  gTaggedLayout name _ _ =
     sumLayout (fixedSize (tagFormat name (gLargeCount @f))) (gLargeOutlines @f [])
-  {-# INLINE gTagged #-}
+  {-# INLINE gTaggedLayout #-}
   gTaggedSize there = \x -> gLargeSize (fixedSize (tagFormat "" (gLargeCount @f))) (there x)
   {-# INLINE gTaggedSize #-}
   gTaggedPut _ _ there = \x -> apart (gLargePut (tagWidth @width) 0 (there x))
@@ -292,7 +292,7 @@ instance (GLarge f, KnownWidth width) => GTagged ('Large width) f where
   {-# INLINE gTaggedGet #-}
 
 instance GEnum f => GTagged 'Enumeration f where
-  gTagged name there back =
+  gTaggedLayout name there back =
     enumerated
       ( fixedNamed
           (OfType name)
@@ -302,7 +302,7 @@ instance GEnum f => GTagged 'Enumeration f where
               (tagFormat name (gEnumCount @f))
           )
       )
-  {-# INLINE gTagged #-}
+  {-# INLINE gTaggedLayout #-}
   gTaggedSize _ = \_ -> fixedSize (tagFormat "" (gEnumCount @f))
   {-# INLINE gTaggedSize #-}
   gTaggedPut fixedFormat _ _ = putFixed fixedFormat

@@ -20,7 +20,6 @@ module Ashlar.Internal.Codec.Instances.Containers (getIndexed) where
 
 import Ashlar.Internal.Builder.Bytes (shortByteString)
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Codec.Arranged
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Derive
 import Ashlar.Internal.Codec.Elements
@@ -29,6 +28,7 @@ import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Instances.Strings ()
 import Ashlar.Internal.Codec.Instances.Structures ()
 import Ashlar.Internal.Codec.Instances.Vector ()
+import Ashlar.Internal.Codec.Layouts
 import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Codec.Ordered
 import Ashlar.Internal.Codec.Outline (Count (..))

@@ -16,12 +16,12 @@ where
 
 import Ashlar.Internal.Builder.Bytes (shortByteString)
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Codec.Arranged
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Derive
 import Ashlar.Internal.Codec.Format
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Instances.Structures ()
+import Ashlar.Internal.Codec.Layouts
 import Ashlar.Internal.Codec.Length (getVarint, putVarint, varintSize)
 import Ashlar.Internal.Codec.Outline (Count (..))
 import Ashlar.Internal.Get.Budget (spendFraction)
@@ -151,7 +151,7 @@ instance (Integral a, Codec a) => Codec (Ratio a) where
 ratio :: (Integral a, Codec a) => Format (Ratio a)
 ratio = refined (\r -> (numerator r, denominator r)) checkRatio (charged (both codec codec))
   where
-    -- (Numbers of constant size are small.)
+    -- (The layout is not charged: numbers of constant size are small.)
     charged (Format l n p g) = Format l n p (chargedRatio g)
 {-# INLINE ratio #-}
 

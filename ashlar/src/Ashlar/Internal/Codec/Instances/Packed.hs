@@ -75,7 +75,7 @@ import qualified GHC.Arr as Boxed
 instance (Integral a, Pack a) => Pack (Ratio a) where
   packing pool r = append (packing pool (numerator r)) (packing pool (denominator r))
   unpacking = getRatio ((,) <$> unpacking <*> unpacking)
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
@@ -214,13 +214,13 @@ instance Pack a => Pack (WrappedMonoid a)
 instance Pack a => Pack (Compact a) where
   packing pool (Compact x) = packing pool x
   unpacking = Compact <$> unpacking
-  mayBeNothing = askingNext (mayBeNothing @a)
+  mayBeEmpty = askingNext (mayBeEmpty @a)
 
 -- | As what it wraps: all is one packed value.
 instance Pack a => Pack (Packed a) where
   packing pool (Packed x) = packing pool x
   unpacking = Packed <$> unpacking
-  mayBeNothing = askingNext (mayBeNothing @a)
+  mayBeEmpty = askingNext (mayBeEmpty @a)
 
 -- Containers: the number of elements in LEB128, and the elements.
 
@@ -231,7 +231,7 @@ putCount n = putVarint (fromIntegral n)
 instance Pack a => Pack [a] where
   packing pool xs = append (putCount (length xs)) (packEach pool xs)
   unpacking = compactLength >>= \n -> getListOf n (chargedIfIdle unpacking)
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
@@ -247,7 +247,7 @@ packEach pool xs0 = action $ \c k ->
 instance Pack a => Pack (NonEmpty a) where
   packing pool xs = packing pool (F.toList xs)
   unpacking = refine (maybe (Left "NonEmpty: no elements") Right . nonEmpty) unpacking
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
@@ -270,56 +270,56 @@ unpackVector = compactLength >>= \n -> getSuccessive n (\_ -> chargedIfIdle unpa
 instance Pack a => Pack (V.Vector a) where
   packing = packVector
   unpacking = unpackVector
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
 instance (Pack a, U.Unbox a) => Pack (U.Vector a) where
   packing = packVector
   unpacking = unpackVector
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
 instance (Pack a, Storable.Storable a) => Pack (Storable.Vector a) where
   packing = packVector
   unpacking = unpackVector
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
 instance (Pack a, Prim a) => Pack (P.Vector a) where
   packing = packVector
   unpacking = unpackVector
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
 instance Pack a => Pack (Array a) where
   packing pool x = packVector pool (V.fromArray x)
   unpacking = V.toArray <$> unpackVector
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
 instance Pack a => Pack (SmallArray a) where
   packing pool xs = append (putCount (length xs)) (packEach pool (F.toList xs))
   unpacking = (\v -> smallArrayFromListN (V.length v) (V.toList v)) <$> unpackVector
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
 instance (Pack a, Prim a) => Pack (PrimArray a) where
   packing pool xs = packing pool (primArrayToList xs)
   unpacking = (\v -> primArrayFromListN (P.length v) (P.toList v)) <$> unpackVector
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
 instance Pack a => Pack (Seq.Seq a) where
   packing pool xs = append (putCount (length xs)) (packEach pool (F.toList xs))
   unpacking = Seq.fromList . V.toList <$> unpackVector
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
@@ -327,7 +327,7 @@ instance Pack a => Pack (Seq.Seq a) where
 instance (Ord k, Pack k, Pack v) => Pack (M.Map k v) where
   packing pool m = append (putCount (M.size m)) (putMap (packing pool) (packing pool) m)
   unpacking = compactLength >>= getMap unpacking unpacking
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
@@ -335,7 +335,7 @@ instance (Ord k, Pack k, Pack v) => Pack (M.Map k v) where
 instance Pack v => Pack (IM.IntMap v) where
   packing pool m = append (putCount (IM.size m)) (putIntMap (packing pool) (packing pool) m)
   unpacking = compactLength >>= getIntMap unpacking unpacking
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
@@ -343,7 +343,7 @@ instance Pack v => Pack (IM.IntMap v) where
 instance (Ord a, Pack a) => Pack (Set.Set a) where
   packing pool s = append (putCount (Set.size s)) (putSet (packing pool) s)
   unpacking = compactLength >>= getSet unpacking
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
@@ -351,13 +351,13 @@ instance (Ord a, Pack a) => Pack (Set.Set a) where
 instance Pack IS.IntSet where
   packing pool s = append (putCount (IS.size s)) (putIntSet (packing pool) s)
   unpacking = compactLength >>= getIntSet unpacking
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
 
 -- | The bounds, the number of elements, and the elements.
 instance (Ix i, Pack i, Pack e) => Pack (Boxed.Array i e) where
   packing pool arr = packIndexed pool (bounds arr) (elems arr)
   unpacking = unpackIndexed (\b v -> listArray b (V.toList v))
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 
@@ -365,7 +365,7 @@ instance (Ix i, Pack i, Pack e) => Pack (Boxed.Array i e) where
 instance (Ix i, Pack i, IArray UArray e, Pack e) => Pack (UArray i e) where
   packing pool arr = packIndexed pool (bounds arr) (elems arr)
   unpacking = unpackIndexed (\b v -> listArray b (V.toList v))
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
 

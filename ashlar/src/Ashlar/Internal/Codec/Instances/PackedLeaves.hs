@@ -57,112 +57,112 @@ getAs back = get >>= \x -> pure $! back x
 instance Pack Word8 where
   packing = putAs id
   unpacking = getAs id
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Int8 where
   packing = putAs id
   unpacking = getAs id
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Float where
   packing = putAs id
   unpacking = getAs id
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Double where
   packing = putAs id
   unpacking = getAs id
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Integer where
   packing = putAs id
   unpacking = getAs id
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Natural where
   packing = putAs id
   unpacking = getAs id
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Day where
   packing = putAs id
   unpacking = getAs id
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack DiffTime where
   packing = putAs id
   unpacking = getAs id
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack NominalDiffTime where
   packing = putAs id
   unpacking = getAs id
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack UTCTime where
   packing = putAs id
   unpacking = getAs id
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack UTF16 where
   packing = putAs id
   unpacking = getAs id
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack (Fixed (e :: Type)) where
   packing = putAs id
   unpacking = getAs id
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance VarintNumber a => Pack (Varint a) where
   packing = putAs id
   unpacking = getAs id
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance VarintNumber a => Pack (Zigzag a) where
   packing = putAs id
   unpacking = getAs id
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance ByteOrdered a => Pack (BigEndian a) where
   packing = putAs id
   unpacking = getAs id
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance ByteOrdered a => Pack (HostEndian a) where
   packing = putAs id
   unpacking = getAs id
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
@@ -171,105 +171,105 @@ instance ByteOrdered a => Pack (HostEndian a) where
 instance Pack Word16 where
   packing = putAs Varint
   unpacking = getAs getVarintNumber
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Word32 where
   packing = putAs Varint
   unpacking = getAs getVarintNumber
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Word64 where
   packing = putAs Varint
   unpacking = getAs getVarintNumber
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Word where
   packing = putAs Varint
   unpacking = getAs getVarintNumber
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Int16 where
   packing = putAs Zigzag
   unpacking = getAs getZigzagNumber
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Int32 where
   packing = putAs Zigzag
   unpacking = getAs getZigzagNumber
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Int64 where
   packing = putAs Zigzag
   unpacking = getAs getZigzagNumber
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack Int where
   packing = putAs Zigzag
   unpacking = getAs getZigzagNumber
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack S.ByteString where
   packing = putAs Compact
   unpacking = getAs getCompact
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack L.ByteString where
   packing = putAs Compact
   unpacking = getAs getCompact
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack SBS.ShortByteString where
   packing = putAs Compact
   unpacking = getAs getCompact
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack T.Text where
   packing = putAs Compact
   unpacking = getAs getCompact
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack TL.Text where
   packing = putAs Compact
   unpacking = getAs getCompact
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Pack ByteArray where
   packing = putAs Compact
   unpacking = getAs getCompact
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
 instance Copyable a => Pack (Copied a) where
   packing = putAs Compact
   unpacking = getAs getCompact
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
@@ -281,7 +281,7 @@ instance Pack Char where
       toChar w
         | w <= 0x10FFFF = Right (chr (fromIntegral w))
         | otherwise = Left ("a Char is at most 1114111, not " ++ show w)
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
@@ -289,12 +289,12 @@ instance Pack Char where
 instance Pack ScalarValue where
   packing pool (ScalarValue c) = packing pool c
   unpacking = refine scalarValue unpacking
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
 
 -- | One bit.
 instance Pack Bool where
   packing pool b = putSymbol pool 2 (if b then 1 else 0)
   unpacking = (== 1) <$> getSymbol 2
-  mayBeNothing _ = -1
+  mayBeEmpty _ = -1
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}

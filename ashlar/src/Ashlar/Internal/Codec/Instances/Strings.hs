@@ -21,10 +21,10 @@ where
 import Ashlar.Internal.Builder.Bytes
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Strings
-import Ashlar.Internal.Codec.Arranged
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Instances.Base ()
+import Ashlar.Internal.Codec.Layouts
 import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Codec.Outline (Count (..))
 import Ashlar.Internal.Get.Bytes (getByteString, getLazyByteString)

@@ -19,13 +19,13 @@ module Ashlar.Internal.Codec.Instances.Structures
   )
 where
 
-import Ashlar.Internal.Codec.Arranged
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Derive
 import Ashlar.Internal.Codec.Elements
 import Ashlar.Internal.Codec.Fixed (fixedUnit)
 import Ashlar.Internal.Codec.Format
 import Ashlar.Internal.Codec.Instances.Base ()
+import Ashlar.Internal.Codec.Layouts
 import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Get.Fail
 import Control.Applicative (ZipList (..))

@@ -29,19 +29,20 @@ module Ashlar.Internal.Codec.Instances.Vector () where
 
 import Ashlar.Internal.Builder.Bytes
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Codec.Arranged
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Elements
 import Ashlar.Internal.Codec.Fixed
+import Ashlar.Internal.Codec.Layouts
 import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Coroutine.Thunk (throwOn)
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Vectors
+import Ashlar.Internal.Mem (copyFromArray)
 import qualified Ashlar.Internal.Mem.Slots as Slots
 import Control.Exception (SomeException, catch, try)
 import qualified Data.ByteString.Internal as B
 import Data.Int (Int16, Int32, Int64, Int8)
-import Data.Primitive.ByteArray (copyByteArrayToPtr, newByteArray, readByteArray, writeByteArray)
+import Data.Primitive.ByteArray (newByteArray, readByteArray, writeByteArray)
 import qualified Data.Primitive.Types as Prim
 import qualified Data.Vector as V
 import qualified Data.Vector.Generic as G
@@ -179,7 +180,7 @@ putPrimitive :: Fixed a -> P.Vector a -> Builder
 putPrimitive f (P.Vector start n arr) = action $ \c k ->
   copyBatches c k (n * fixedSize f) $ \p off len ->
     -- 'copyBatches' promises that offset and length stay within the vector.
-    copyByteArrayToPtr p arr (start * fixedSize f + off) len
+    copyFromArray p arr (start * fixedSize f + off) len
 {-# INLINE putPrimitive #-}
 
 -- Note [Unboxed vectors as memory]

@@ -28,9 +28,9 @@ module Ashlar.Internal.Codec.Wrappers.Numbers
   )
 where
 
-import Ashlar.Internal.Codec.Arranged
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed
+import Ashlar.Internal.Codec.Layouts
 import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Codec.Outline (Count (Itself))
 import Ashlar.Internal.Get.Core (Get)
@@ -72,7 +72,7 @@ instance VarintNumber a => Codec (Zigzag a) where
   size (Zigzag n) = varintSize (zigzag64 (fromIntegral n))
   put (Zigzag n) = putVarint (zigzag64 (fromIntegral n))
 
-  -- (A type without a sign has no number for every second byte.)
+  -- (A type without a sign refuses odd words: they stand for negative numbers.)
   get = Zigzag <$> getVarintAs (number . fromIntegral) (\w -> fits (unZigzag64 w) (number w))
     where
       number w = fromIntegral (unZigzag64 w)

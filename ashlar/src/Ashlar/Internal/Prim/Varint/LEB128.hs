@@ -24,9 +24,6 @@ module Ashlar.Internal.Prim.Varint.LEB128
     -- * Other rules for reading
     padded,
 
-    -- * For other formats
-    readAsUnsigned,
-
     -- * Unsigned
     word32Varint,
     word64Varint,

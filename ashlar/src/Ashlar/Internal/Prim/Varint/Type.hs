@@ -91,12 +91,13 @@ data Form
   | -- | Those of at most as many groups as the type needs: its bits divided by 7, rounded up.
     Padded
 
--- | The numbers of a type, as words.
+-- | The numbers of a type, as words modulo 2^64. The word @x@ is one of them if
+-- @x + rangeToZero <= rangeWidth@.
 data Range = Range
-  { -- | The number that added to the least number of the type gives 0.
+  { -- | The least number of the type, negated.
     rangeToZero :: !Word64,
-    -- | The greatest number of the type, after adding the same.
-    rangeGreatest :: !Word64
+    -- | The greatest number of the type minus the least.
+    rangeWidth :: !Word64
   }
 
 -- | The range of a type.

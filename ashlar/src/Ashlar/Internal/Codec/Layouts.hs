@@ -3,9 +3,9 @@
 {-# LANGUAGE TypeApplications #-}
 
 -- |
--- Module      : Ashlar.Internal.Codec.Arranged
+-- Module      : Ashlar.Internal.Codec.Layouts
 -- Description : The outlines of instances, and the layouts of containers
-module Ashlar.Internal.Codec.Arranged
+module Ashlar.Internal.Codec.Layouts
   ( -- * Outlines
     outlineOf,
     fieldThen,
