@@ -5,6 +5,7 @@ module Main (main) where
 
 import Test.Tasty
 import qualified Tests.Compat
+import qualified Tests.DerivedVia
 import qualified Tests.Evolution.Advice
 import qualified Tests.Evolution.Attack
 import qualified Tests.Evolution.Changes
@@ -35,6 +36,7 @@ main =
           Tests.JsonLines.tests,
           Tests.Compat.tests,
           Tests.Types.tests,
+          Tests.DerivedVia.tests,
           Tests.Evolution.Changes.tests,
           Tests.Evolution.Given.tests,
           Tests.Evolution.Pairs.tests,

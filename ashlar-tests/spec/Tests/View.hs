@@ -19,7 +19,7 @@ import Ashlar.Codec
 import Ashlar.Codec.Combinators (bijection, both)
 import Ashlar.Codec.Laws
 import Ashlar.Codec.Wrappers (Compact (..))
-import Ashlar.Get (getWord8, runGetLazy)
+import Ashlar.Get (Get, getWord8, runGet, runGetLazy, withBudget)
 import Ashlar.Get.Parse (takeWhile)
 import Ashlar.View (Container, Element, View)
 import qualified Ashlar.View as View
@@ -40,6 +40,8 @@ import qualified Data.Vector as V
 import Data.Word (Word16, Word64, Word8)
 import GHC.Generics (Generic)
 import GHC.Records (getField)
+import System.Mem (getAllocationCounter, setAllocationCounter)
+import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
@@ -86,7 +88,10 @@ tests =
       testCase "checked finds it at once" damageChecked,
       testCase "nested too deeply" deep,
       testCase "elements without bytes" empties,
-      testCase "decoders by hand share a budget" shared
+      testCase "decoders by hand share a budget" shared,
+      testCase "a view of more than the default budgets allow" raisedBudgets,
+      testCase "nested views in chunks take linear time" nestedViews,
+      testCase "a walk over many elements can be interrupted" interruptible
     ]
 
 viewOf :: Codec a => a -> View a
@@ -323,3 +328,51 @@ inside a r b =
       ]
   where
     bytes = encode (a, r, b)
+
+data Units = Units {_units :: [()], after :: Word8}
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+data Deep = Deep {_deep :: Chain, behind :: Word8}
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+data Chain = End | Link Chain
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+-- They are no error where the value was passed over within a larger budget, or encoded here.
+raisedBudgets :: Assertion
+raisedBudgets = do
+  let units = Units (replicate 2000000 ()) 7
+      budget = defaultBudget {budgetSteps = 3000000}
+      seen v = (View.decodeView (View.field @"after" v), S.length (View.viewBytes v))
+  fmap seen (runGet (withBudget budget get) (encode units)) @?= Right (Right 7, 9)
+  seen (View.viewOf units) @?= (Right 7, 9)
+  let chain = Deep (iterate Link End !! 200000) 8
+  View.decodeView (View.field @"behind" (View.viewOf chain)) @?= Right 8
+
+-- Each level holds the bytes of all levels inside it: none may copy them.
+data Nested = Nested (Compact [View Nested]) S.ByteString
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+nestedViews :: Assertion
+nestedViews = do
+  let levels = 40000
+      bytes = S.replicate levels 1 <> "\0" <> S.replicate (8 * (levels + 1)) 0
+      run = runGetLazy (get :: Get Nested) (L.fromChunks (pieces bytes))
+  setAllocationCounter 0
+  _ <- evaluate (either (error . show) (\(Nested _ end) -> S.length end) run)
+  allocated <- negate <$> getAllocationCounter
+  assertBool (show allocated) (allocated < 200000000)
+  where
+    pieces bs = if S.null bs then [] else S.take 32768 bs : pieces (S.drop 32768 bs)
+
+-- There are too many to pass over in five milliseconds.
+interruptible :: Assertion
+interruptible = do
+  let n = 40000000
+  bytes <- evaluate (encode n <> S.replicate n 0)
+  seen <- timeout 5000 (evaluate (View.view bytes :: Either DecodeError (View [Compact [Bool]])))
+  isJust seen @?= False

@@ -216,7 +216,7 @@ localTime :: Get LocalTime
 localTime = LocalTime <$> day <* separator <*> timeOfDay
 
 separator :: Get ()
-separator = guardedGet (\w -> w == 0x54 || w == 0x74 || w == 0x20) (Expectation ["'T'"]) advance
+separator = guardedGet (\w -> w == 0x54 || w == 0x74 || w == 0x20) (Expectation ["'T' or a space"]) advance
 
 -- | The difference from UTC: @+HH:MM@, @+HHMM@, @+HH@, the same with @-@, or @Z@ or @z@ for 'utc'.
 --
@@ -229,7 +229,7 @@ timeZone = zoneOr utc minutesToTimeZone
 -- The first argument is for UTC by name, the second for a difference in minutes.
 zoneOr :: a -> (Int -> a) -> Get a
 zoneOr named ahead =
-  guardedGet begins (Expectation ["'Z'", "'+'", "'-'"]) $
+  guardedGet begins (Expectation ["'Z', '+' or '-'"]) $
     takeByte >>= \w -> case w of
       43 -> ahead <$> difference
       45 -> ahead . negate <$> difference

@@ -130,6 +130,9 @@ widthOf _ l = case l of
 -- passed over ('Ashlar.Codec.skipValue'), or decoded where their type is an older one. The last
 -- block is kept, for the next record may be in it.
 --
+-- So a record that is refused before this one does not matter, if its lengths and tags are right. If
+-- its writer has written a wrong length, this may be another record than a fold would find.
+--
 -- Blocks that are not read are not checked. If the block of the record is damaged, the result is a
 -- 'Damage' without the block's number. So it is if the file was cut off or written over since it
 -- was opened.
@@ -273,9 +276,10 @@ recordOf reader (Loaded at first h bytes decode) i =
         | x : _ <- drop n xs -> Right x
       -- A record before this one may be refused, if it is known where it ends.
       Refused _ _ (Just more) | n > 0 -> go (n - 1) more
-      Refused e _ _ -> Left $! damage (BadRecord $! shiftError skipped e)
-      _ -> Left (damage WrongCount)
-    damage = damageAt reader at i
+      -- The record that hides this one is n before it.
+      Refused e _ _ -> Left $! damage (i - fromIntegral n) (BadRecord $! shiftError skipped e)
+      _ -> Left (damage i WrongCount)
+    damage = damageAt reader at
 
 -- The index of a file, which is read once.
 indexOf :: Reader a -> Part -> IO (Maybe ByteString)

@@ -56,10 +56,12 @@ module Ashlar.Schema.Internal.Describe
   )
 where
 
-import Ashlar.Codec (Codec)
+import Ashlar.Codec (Codec, decodeRest, encode, layout)
+import Ashlar.Internal.Codec.Class (hasOwnFields)
 import Ashlar.Schema.Internal.Edit
 import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Types
+import qualified Data.ByteString as S
 import qualified Data.IntMap.Strict as IM
 import Data.Kind (Type)
 import qualified Data.Map.Strict as M
@@ -94,14 +96,20 @@ import GHC.TypeLits (KnownSymbol, symbolVal)
 -- <BLANKLINE>
 -- data Order = Order { number :: Int64, note :: Maybe Text }
 --
--- The derived description is that of the derived format. A type that has a 'Ashlar.Codec.format'
--- of its own needs a 'describe' of its own, unless the format only refines the derived one. The
--- compiler does not check that. @describedLaws@ of @Ashlar.Schema.Laws@ does.
+-- The derived description is that of the derived format. So a type whose 'Codec' is derived @via@
+-- another type derives this class via it, too, or writes a 'describe' of its own. So does a type
+-- that has a 'Ashlar.Codec.format' of its own, unless that only refines the derived one. Otherwise
+-- the schema calls 'error' when it is used. (Of a newtype some bytes are tried. They may not show
+-- the difference. @describedLaws@ of @Ashlar.Schema.Laws@ tests values.)
+--
+-- >>> :set -XDerivingVia -XStandaloneDeriving
+-- >>> import Ashlar.Codec.Wrappers (BigEndian (..))
+-- >>> newtype Port = Port Word16 deriving (Codec, Described) via (BigEndian Word16)
 class (Typeable a, Codec a) => Described a where
   -- | The description of the format.
   describe :: Describe a
-  default describe :: GDescribed (Rep a) => Describe a
-  describe = derivedDescription
+  default describe :: (Generic a, GDescribed (Rep a)) => Describe a
+  describe = onlyIf (gIsFormatOf @(Rep a) (from :: a -> Rep a ())) derivedDescription
 
   -- | How the type differs from what it was, for reading values of older versions.
   evolution :: [Change a]
@@ -292,15 +300,53 @@ derivedDescription = definitionSaying @a [] (gParts @(Rep a))
 libraryDescription :: forall a. (Described a, GDescribed (Rep a)) => Describe a
 libraryDescription = definition (gParts @(Rep a))
 
+-- The description, or an error where it would be wrong.
+onlyIf :: forall a. Typeable a => Bool -> Describe a -> Describe a
+onlyIf isRight (Describe b)
+  | isRight = Describe b
+  | otherwise =
+    Describe . const . errorWithoutStackTrace $
+      concat
+        [ "Ashlar.Schema: the Codec of " ++ T.unpack name ++ " is not derived from its fields. ",
+          "Derive Described via the same type as Codec, or define describe: as opaque ",
+          show name ++ " 1, which serves any format, or as derivedDescription if the bytes are ",
+          "those of the fields."
+        ]
+  where
+    name = typeName (typeRep (Proxy :: Proxy a))
+{-# NOINLINE onlyIf #-}
+
+-- Are some bytes the same value of both types, as far as the first type accepts them?
+sameFormat :: (Codec a, Codec b) => (a -> b) -> Bool
+sameFormat inner = all same [S.replicate 64 0, S.pack [1 .. 64], S.replicate 64 128]
+  where
+    same bytes = case decodeRest bytes of
+      Left _ -> True
+      Right (x, rest) -> case decodeRest bytes of
+        Right (y, rest') -> S.length rest == S.length rest' && equal (inner x) y
+        Left _ -> False
+    equal y y' = encode y == encode (y' `asTypeOf` y)
+{-# NOINLINE sameFormat #-}
+
 -- | The parts of a type with a generic representation.
 class GDescribed (f :: Type -> Type) where
   gParts :: Parts
 
+  -- | Is it the format of the fields? Given the conversion of a value.
+  gIsFormatOf :: Codec a => (a -> f ()) -> Bool
+
 instance (KnownSymbol name, GCases f) => GDescribed (D1 ('MetaData name m p 'False) f) where
   gParts = partsOf (symbolVal (Proxy :: Proxy name)) False (gCases @f [])
+  gIsFormatOf (_ :: a -> g) = null (gCases @f []) || hasOwnFields (layout @a)
 
-instance (KnownSymbol name, GCases f) => GDescribed (D1 ('MetaData name m p 'True) f) where
-  gParts = partsOf (symbolVal (Proxy :: Proxy name)) True (gCases @f [])
+instance
+  (KnownSymbol name, GCases (C1 c (S1 s (K1 i t))), Codec t) =>
+  GDescribed (D1 ('MetaData name m p 'True) (C1 c (S1 s (K1 i t))))
+  where
+  gParts = partsOf (symbolVal (Proxy :: Proxy name)) True (gCases @(C1 c (S1 s (K1 i t))) [])
+  gIsFormatOf (conversion :: a -> g) =
+    hasOwnFields (layout @a)
+      || sameFormat (\x -> case conversion x of M1 (M1 (M1 (K1 y))) -> y)
 
 partsOf :: String -> Bool -> [Case] -> Parts
 partsOf name new cases = Parts (T.pack name) form cases

@@ -1,6 +1,9 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
+-- The walk allocates nothing, so GHC would make no point at which it can be interrupted, and at
+-- which a collection of garbage can begin. (Test "a walk over many elements can be interrupted".)
+{-# OPTIONS_GHC -fno-omit-yields #-}
 
 -- |
 -- Module      : Ashlar.Internal.Codec.Outline
@@ -19,6 +22,7 @@ module Ashlar.Internal.Codec.Outline
   ( Outline (..),
     Count (..),
     followedBy,
+    compactly,
     skipOutline,
     spanAtHand,
     Trust (..),
@@ -34,6 +38,7 @@ import Ashlar.Internal.Get.Budget
     deeper,
     defaultBudget,
     spendEmpties,
+    withBudget,
   )
 import Ashlar.Internal.Get.Bytes (skip)
 import Ashlar.Internal.Get.Core
@@ -46,7 +51,7 @@ import Ashlar.Internal.Mem.Cells (getInt, getPtr)
 import Ashlar.Internal.Prim.Varint.Groups (readUnsigned)
 import Ashlar.Internal.Prim.Varint.Type (Form (Shortest), rangeOf)
 import qualified Ashlar.Internal.Prim.Varint.Type as Varint (Decoded (..))
-import Control.Monad (replicateM_)
+import Control.Monad (replicateM_, when)
 import Data.Bits (complement, unsafeShiftR)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -108,6 +113,13 @@ followedBy o rest = case o of
   Decoded n g (Bytes m) -> Decoded n g (after m rest)
   _ -> Part 0 o rest
 
+-- | The same with the count at the beginning in LEB128.
+compactly :: Outline -> Outline
+compactly o = case o of
+  Units n _ u rest -> Units n Varint u rest
+  Values n _ x rest -> Values n Varint x rest
+  _ -> o
+
 -- | Pass over a value. The input may be a stream.
 skipOutline :: Outline -> Get ()
 skipOutline o = do
@@ -142,7 +154,7 @@ stepOver o = case o of
     stepOver rest
   Values n k x rest -> do
     m <- skip n *> getCount k
-    deeper (replicateM_ m (chargedIfEmpty (stepOver x)))
+    when (m > 0) $ deeper (replicateM_ m (chargedIfEmpty (stepOver x)))
     stepOver rest
   OneOf n w xs -> do
     tag <- skip n *> if w == 1 then fromIntegral <$> getWord8 else fromIntegral <$> getWord16le
@@ -169,21 +181,22 @@ data Trust
     -- that have no bytes.
     Unseen
   | -- | They are those of a view. Its value was passed over within the budget of one run, or has
-    -- constant size, or was encoded here. So decoders may run, with a budget each.
+    -- constant size, or was encoded here. So this walk has no limits, nor have decoders in it.
     Passed
 
 -- | The offset at which a value ends, if the string begins with one: its lengths and tags are
 -- right, and its bytes are there. Otherwise -1.
---
--- It nests no deeper than the levels of the default budget.
 endOfOutline :: Trust -> Outline -> ByteString -> Int
 endOfOutline trust o bs = inMemory $
   -- GHC cannot see whether the walk returns, so it does not drop what keeps the string alive.
   withBytesQuick bs $ \p n -> do
-    q <- walking trust contents o (budgetDepth defaultBudget) p (p `plusPtr` n)
+    q <- walking trust contents o levels p (p `plusPtr` n)
     pure (if q == nowhere then -1 else q `minusPtr` p)
   where
     contents = case B.toForeignPtr bs of (ForeignPtr _ c, _, _) -> c
+    levels = case trust of
+      Unseen -> budgetDepth defaultBudget
+      Passed -> maxBound
 {-# NOINLINE endOfOutline #-}
 
 -- An address at which no string ends. (The empty string may be at the address 0.)
@@ -239,7 +252,7 @@ walk trust c o !levels p# e# s0 = case unIO passing s0 of
           | fits m u (e `minusPtr` r) -> on rest levels (r `plusPtr` (m * u))
           | otherwise -> refused
       Values n k x rest -> past p n $ \q -> counted k q $ \m r ->
-        if levels == 0 then refused else values x m r >>= on rest levels
+        if levels == 0 && m > 0 then refused else values x m r >>= on rest levels
       OneOf n w xs -> past p n $ \q -> past q w $ \r -> do
         tag <- if w == 1 then fromIntegral <$> byteAt q else fromIntegral <$> tag16 q
         if tag < sizeofSmallArray xs then on (indexSmallArray xs tag) levels r else refused
@@ -253,7 +266,7 @@ walk trust c o !levels p# e# s0 = case unIO passing s0 of
         Unseen -> refused
         Passed -> past p n $ \q@(Ptr a) ->
           -- Both addresses lie in the string.
-          case runGetRest g (B.fromForeignPtr (ForeignPtr a c) 0 (e `minusPtr` q)) of
+          case runGetRest (withBudget boundless g) (B.fromForeignPtr (ForeignPtr a c) 0 (e `minusPtr` q)) of
             Right (_, unread) -> on rest levels (e `plusPtr` negate (S.length unread))
             Left _ -> refused
     counted k q next = do
@@ -271,8 +284,9 @@ walk trust c o !levels p# e# s0 = case unIO passing s0 of
     {-# INLINE fits #-}
     mostEmpty = case trust of
       Unseen -> 0
-      Passed -> budgetSteps defaultBudget
+      Passed -> maxBound
     {-# INLINE mostEmpty #-}
+    boundless = defaultBudget {budgetDepth = maxBound, budgetSteps = maxBound}
     tag16 q = peekLE q :: IO Word16
     refused = pure nowhere
 

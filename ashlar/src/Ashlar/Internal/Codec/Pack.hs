@@ -86,7 +86,7 @@ instance Pack a => Codec (Packed a) where
   layout = Var (if mayBeEmpty @a mostAsked < 0 then 1 else 0)
   size (Packed x) = builderSize (put (Packed x))
   put (Packed x) = withBits (`packing` x)
-  get = chargedIfEmpty (getWithBits (Packed <$> unpacking))
+  get = getWithBits (Packed <$> unpacking)
   {-# INLINE size #-}
   {-# INLINE put #-}
   {-# INLINE get #-}

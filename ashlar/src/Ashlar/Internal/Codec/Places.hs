@@ -34,8 +34,16 @@ import Ashlar.Internal.Codec.Fixed (plusSize)
 import Ashlar.Internal.Codec.Layouts
 import Ashlar.Internal.Codec.Outline (Outline)
 import Ashlar.Internal.Codec.Variant (GCount (..))
+import Data.ByteString (ByteString)
+import Data.IntMap (IntMap)
 import Data.Kind (Type)
+import Data.List.NonEmpty (NonEmpty)
+import Data.Map (Map)
 import Data.Proxy (Proxy (..))
+import Data.Sequence (Seq)
+import Data.Set (Set)
+import Data.Text (Text)
+import qualified Data.Vector as V
 import GHC.Exts (Int (I#), Int#, andI#)
 import GHC.Generics
 import GHC.TypeLits
@@ -48,7 +56,31 @@ data Of (con :: Symbol) a
 -- empty, and their types.
 type family Parts t :: [(Symbol, Type)] where
   Parts (Of con a) = PartsOf con a (Rep a)
+  Parts [a] = Contained [a]
+  Parts (NonEmpty a) = Contained (NonEmpty a)
+  Parts (V.Vector a) = Contained (V.Vector a)
+  Parts (Seq a) = Contained (Seq a)
+  Parts (Set a) = Contained (Set a)
+  Parts (Map k v) = Contained (Map k v)
+  Parts (IntMap v) = Contained (IntMap v)
+  Parts Int = Undivided Int
+  Parts Integer = Undivided Integer
+  Parts Double = Undivided Double
+  Parts Char = Undivided Char
+  Parts Text = Undivided Text
+  Parts ByteString = Undivided ByteString
   Parts a = OnlyParts a (Rep a)
+
+-- The errors for types whose representations would mislead, or for which there is none.
+type family Contained a :: k where
+  Contained a =
+    TypeError
+      ( 'ShowType a ':<>: 'Text " is a container, without fields. Use index, elements or"
+          ':$$: 'Text "foldElements, and lookup or keys for a map."
+      )
+
+type family Undivided a :: k where
+  Undivided a = TypeError ('ShowType a ':<>: 'Text " has no fields. Use decodeView.")
 
 type family OnlyParts a (f :: Type -> Type) :: [(Symbol, Type)] where
   OnlyParts a (D1 m (C1 c f)) = Fields f
@@ -135,7 +167,11 @@ type family FindNumber (n :: Nat) (left :: Nat) t (before :: [Type]) ps where
   FindNumber n 1 t before ('(name, a) ': ps) = '(a, before)
   FindNumber n left t before ('(name, a) ': ps) = FindNumber n (left - 1) t (a ': before) ps
   FindNumber n left t before '[] =
-    TypeError ('ShowType t ':<>: 'Text " has no field number " ':<>: 'ShowType n ':<>: 'Text ".")
+    TypeError
+      ( 'ShowType t ':<>: 'Text " has no field number " ':<>: 'ShowType n ':<>: 'Text ". The last is "
+          ':<>: 'ShowType (n - left)
+          ':<>: 'Text "."
+      )
 
 -- | The type of a field that was found.
 type family PartType (found :: (Type, [Type])) :: Type where
@@ -209,6 +245,8 @@ instance KnownSymbol con => ConstructorNames (C1 ('MetaCons con fix r) f) where
 
 -- | The number of a constructor, from 0.
 type family Position (con :: Symbol) a :: Nat where
+  Position con [a] = Contained [a]
+  Position con (NonEmpty a) = Contained (NonEmpty a)
   Position con a = IndexIn con a (Rep a)
 
 type family IndexIn (con :: Symbol) a (f :: Type -> Type) :: Nat where

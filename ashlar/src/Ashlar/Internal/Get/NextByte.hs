@@ -304,7 +304,8 @@ data Compared = Same | Ended !Int | Differs !Int
 -- | A line feed, or carriage return and line feed.
 endOfLine :: Get ()
 endOfLine =
-  satisfy (\w -> w == 10 || w == 13) >>= \w -> if w == 10 then pure () else () <$ word8 10
+  guardedGet (\w -> w == 10 || w == 13) (Expectation ["the end of the line"]) takeByte >>= \w ->
+    if w == 10 then pure () else () <$ word8 10
 {-# INLINE endOfLine #-}
 
 -- | Choose by the next byte, which is not read: @switch end f@ is @end@ at the end of the input,

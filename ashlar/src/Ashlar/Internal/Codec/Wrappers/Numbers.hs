@@ -32,7 +32,7 @@ import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Layouts
 import Ashlar.Internal.Codec.Length
-import Ashlar.Internal.Codec.Outline (Count (Itself))
+import Ashlar.Internal.Codec.Outline (Count (Itself), compactly)
 import Ashlar.Internal.Get.Core (Get)
 import qualified Ashlar.Internal.Prim.Scalar as P
 import Ashlar.Internal.Prim.Varint.LEB128 (unZigzag64, zigzag64)
@@ -260,8 +260,8 @@ compactLength = getVarintAs fromIntegral toLength
 newtype Compact a = Compact {getCompact :: a}
   deriving stock (Eq, Ord, Show, Functor, Foldable, Traversable)
 
-instance Counted a => Codec (Compact a) where
-  layout = Var 1
+instance (Codec a, Counted a) => Codec (Compact a) where
+  layout = maybe (Var 1) (varying 1 . compactly) (layoutOutline (layout :: Layout a))
   size (Compact x) = varintSize (fromIntegral (counted x)) + sizeCounted x
   put (Compact x) = putCompact x
   get = compactLength >>= \n -> Compact <$> getCounted n
