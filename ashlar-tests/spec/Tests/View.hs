@@ -19,7 +19,7 @@ import Ashlar.Codec
 import Ashlar.Codec.Combinators (bijection, both)
 import Ashlar.Codec.Laws
 import Ashlar.Codec.Wrappers (Compact (..))
-import Ashlar.Get (Get, getWord8, runGet, runGetLazy, withBudget)
+import Ashlar.Get (getWord8, runGet, runGetLazy, withBudget)
 import Ashlar.Get.Parse (takeWhile)
 import Ashlar.View (Container, Element, View)
 import qualified Ashlar.View as View
@@ -346,6 +346,7 @@ raisedBudgets :: Assertion
 raisedBudgets = do
   let units = Units (replicate 2000000 ()) 7
       budget = defaultBudget {budgetSteps = 3000000}
+      seen :: View Units -> (Either DecodeError Word8, Int)
       seen v = (View.decodeView (View.field @"after" v), S.length (View.viewBytes v))
   fmap seen (runGet (withBudget budget get) (encode units)) @?= Right (Right 7, 9)
   seen (View.viewOf units) @?= (Right 7, 9)
@@ -353,7 +354,7 @@ raisedBudgets = do
   View.decodeView (View.field @"behind" (View.viewOf chain)) @?= Right 8
 
 -- Each level holds the bytes of all levels inside it: none may copy them.
-data Nested = Nested (Compact [View Nested]) S.ByteString
+data Layered = Layered (Compact [View Layered]) S.ByteString
   deriving stock (Generic)
   deriving anyclass (Codec)
 
@@ -361,9 +362,9 @@ nestedViews :: Assertion
 nestedViews = do
   let levels = 40000
       bytes = S.replicate levels 1 <> "\0" <> S.replicate (8 * (levels + 1)) 0
-      run = runGetLazy (get :: Get Nested) (L.fromChunks (pieces bytes))
+      run = runGetLazy (get :: Get Layered) (L.fromChunks (pieces bytes))
   setAllocationCounter 0
-  _ <- evaluate (either (error . show) (\(Nested _ end) -> S.length end) run)
+  _ <- evaluate (either (error . show) (\(Layered _ end) -> S.length end) run)
   allocated <- negate <$> getAllocationCounter
   assertBool (show allocated) (allocated < 200000000)
   where

@@ -180,7 +180,7 @@ data Outside = Outside
     outsideHeld :: !Int
   }
 
--- | Begin a run with the default budget.
+-- | Begin a run with the default budget, and without open bits.
 startBudget ::
   Cells ->
   -- | Is it traced?
@@ -190,6 +190,7 @@ startBudget c traced = do
   let depth = budgetDepth defaultBudget
   putInt c levelsCell (if traced then complement depth else depth)
   putInt c stepsCell (budgetSteps defaultBudget)
+  putInt c bitsCell 0
 {-# INLINE startBudget #-}
 
 -- | Count a decoder as one level. Put this around each level of a recursive decoder, so that
