@@ -32,6 +32,8 @@
 -- >   where
 -- >     print' () c = either print (mapM_ print) (collectedResults c)
 --
+-- The first two return how much they have done: a @main :: IO ()@ needs a 'Control.Monad.void'.
+--
 -- Records travel in batches of 128 KiB. An 'Engine' keeps the batches until they are done, and the
 -- results until they are collected: "Ashlar.Jobs.Engine.Redis" on a server, or
 -- "Ashlar.Jobs.Engine.Memory" in this process, for tests.

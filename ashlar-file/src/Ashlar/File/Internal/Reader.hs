@@ -276,10 +276,9 @@ recordOf reader (Loaded at first h bytes decode) i =
         | x : _ <- drop n xs -> Right x
       -- A record before this one may be refused, if it is known where it ends.
       Refused _ _ (Just more) | n > 0 -> go (n - 1) more
-      -- The record that hides this one is n before it.
-      Refused e _ _ -> Left $! damage (i - fromIntegral n) (BadRecord $! shiftError skipped e)
-      _ -> Left (damage i WrongCount)
-    damage = damageAt reader at
+      Refused e _ _ -> Left $! damage (BadRecord $! shiftError skipped e)
+      _ -> Left (damage WrongCount)
+    damage = damageAt reader at i
 
 -- The index of a file, which is read once.
 indexOf :: Reader a -> Part -> IO (Maybe ByteString)

@@ -38,7 +38,6 @@ import qualified Data.ByteString.Internal as B
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L
 import Data.ByteString.Short (ShortByteString)
-import qualified Data.ByteString.Short as SBS
 import qualified Data.ByteString.Short.Internal as SBS
 import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Int (Int64)

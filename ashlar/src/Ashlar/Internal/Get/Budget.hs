@@ -104,7 +104,8 @@ data Budget = Budget
   deriving stock (Eq, Show)
 
 -- | The budget of every run: 100,000 levels, which take some ten megabytes of stack; 1,048,576
--- steps, which take less than a second; and the bytes that 'budgetBytes' describes for 'Nothing'.
+-- steps, which take less than a second (jumps in a file, each of which reads anew, half a minute);
+-- and the bytes that 'budgetBytes' describes for 'Nothing'.
 defaultBudget :: Budget
 defaultBudget =
   Budget
