@@ -66,8 +66,8 @@ tooManyHeld announced =
   OverBudget $
     "more than 67108864 bytes held"
       ++ needed announced
-      ++ ": hFoldGet decodes value by value, withBudget and functions like decodeFileWith raise the "
-      ++ "limit, and a file that is read as a strict ByteString has none"
+      ++ ": hFoldGet decodes value by value, withBudget and functions like decodeFileWith raise "
+      ++ "the limit, and a file that is read as a strict ByteString has none"
 
 needed :: Maybe Int -> String
 needed = maybe "" (\m -> " (" ++ show m ++ " needed)")

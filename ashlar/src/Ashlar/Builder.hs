@@ -14,9 +14,9 @@
 --
 -- This module has all names of "Data.ByteString.Builder", so that changing the import is enough,
 -- and some more. 'generic', 'scientific' and 'standard' are among them since bytestring 0.11.1.
--- Import it unqualified, together with "Ashlar.Codec" and "Ashlar.Get". Two of its names are also in
--- "System.IO": 'writeFile', which is in the Prelude, too, and 'char8'. If another library
--- takes or gives bytestring's builder, "Ashlar.Builder.Bytestring" converts, as in
+-- Import it unqualified, together with "Ashlar.Codec" and "Ashlar.Get". Two of its names are also
+-- in "System.IO": 'writeFile', which is in the Prelude, too, and 'char8'. If another library takes
+-- or gives bytestring's builder, "Ashlar.Builder.Bytestring" converts, as in
 -- @responseBuilder status headers (toBytestringBuilder page)@.
 --
 -- In the modules below this one:

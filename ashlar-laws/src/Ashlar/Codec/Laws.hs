@@ -14,7 +14,8 @@
 --
 -- > testProperties "Order" (codecLaws (Proxy :: Proxy Order))
 --
--- For a type with 'Ashlar.Codec.HasFormat' add 'formatAgrees', which finds a 'Codec' that ignores it.
+-- For a type with 'Ashlar.Codec.HasFormat' add 'formatAgrees': it finds a 'Codec' that ignores the
+-- format.
 --
 -- The type needs instances of 'Arbitrary', 'Show' and 'Eq'. If it has none, or if a value may
 -- differ from itself by ('==') as NaN does, use 'codecLawsFor' with a comparison of your own.

@@ -216,7 +216,8 @@ localTime :: Get LocalTime
 localTime = LocalTime <$> day <* separator <*> timeOfDay
 
 separator :: Get ()
-separator = guardedGet (\w -> w == 0x54 || w == 0x74 || w == 0x20) (Expectation ["'T' or a space"]) advance
+separator =
+  guardedGet (\w -> w == 0x54 || w == 0x74 || w == 0x20) (Expectation ["'T' or a space"]) advance
 
 -- | The difference from UTC: @+HH:MM@, @+HHMM@, @+HH@, the same with @-@, or @Z@ or @z@ for 'utc'.
 --

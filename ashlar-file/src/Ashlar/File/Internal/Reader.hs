@@ -130,8 +130,8 @@ widthOf _ l = case l of
 -- passed over ('Ashlar.Codec.skipValue'), or decoded where their type is an older one. The last
 -- block is kept, for the next record may be in it.
 --
--- So a record that is refused before this one does not matter, if its lengths and tags are right. If
--- its writer has written a wrong length, this may be another record than a fold would find.
+-- So a record that is refused before this one does not matter, if its lengths and tags are right.
+-- If its writer has written a wrong length, this may be another record than a fold would find.
 --
 -- Blocks that are not read are not checked. If the block of the record is damaged, the result is a
 -- 'Damage' without the block's number. So it is if the file was cut off or written over since it

@@ -196,11 +196,13 @@ putCode pool !width !short !i c k = do
 data BitsLeft = BitsLeft !Int !Int
 
 getBitsLeft :: Get BitsLeft
-getBitsLeft = effectOn $ \c -> (\n -> BitsLeft (n `unsafeShiftR` 8) (n .&. 255)) <$> getInt c bitsCell
+getBitsLeft = effectOn $ \c ->
+  (\n -> BitsLeft (n `unsafeShiftR` 8) (n .&. 255)) <$> getInt c bitsCell
 {-# INLINE getBitsLeft #-}
 
 putBitsLeft :: BitsLeft -> Get ()
-putBitsLeft (BitsLeft room byte) = effectOn $ \c -> putInt c bitsCell (room `unsafeShiftL` 8 .|. byte)
+putBitsLeft (BitsLeft room byte) = effectOn $ \c ->
+  putInt c bitsCell (room `unsafeShiftL` 8 .|. byte)
 {-# INLINE putBitsLeft #-}
 
 effectOn :: (Cells -> IO a) -> Get a

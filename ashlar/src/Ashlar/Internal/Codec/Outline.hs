@@ -127,8 +127,8 @@ skipOutline o = do
   if n >= 0 then moveBy n else stepOver o
 {-# NOINLINE skipOutline #-}
 
--- | The number of bytes of a value, if all of them are at hand, and neither a decoder has to run nor
--- a step of the budget is taken. Otherwise -1.
+-- | The number of bytes of a value, if all of them are at hand, and neither a decoder has to run
+-- nor a step of the budget is taken. Otherwise -1.
 spanAtHand :: Outline -> Get Int
 spanAtHand o = inspect $ \c _ p -> do
   e <- getPtr c endCell
@@ -266,7 +266,9 @@ walk trust c o !levels p# e# s0 = case unIO passing s0 of
         Unseen -> refused
         Passed -> past p n $ \q@(Ptr a) ->
           -- Both addresses lie in the string.
-          case runGetRest (withBudget boundless g) (B.fromForeignPtr (ForeignPtr a c) 0 (e `minusPtr` q)) of
+          case runGetRest
+            (withBudget boundless g)
+            (B.fromForeignPtr (ForeignPtr a c) 0 (e `minusPtr` q)) of
             Right (_, unread) -> on rest levels (e `plusPtr` negate (S.length unread))
             Left _ -> refused
     counted k q next = do

@@ -168,7 +168,8 @@ type family FindNumber (n :: Nat) (left :: Nat) t (before :: [Type]) ps where
   FindNumber n left t before ('(name, a) ': ps) = FindNumber n (left - 1) t (a ': before) ps
   FindNumber n left t before '[] =
     TypeError
-      ( 'ShowType t ':<>: 'Text " has no field number " ':<>: 'ShowType n ':<>: 'Text ". The last is "
+      ( 'ShowType t ':<>: 'Text " has no field number " ':<>: 'ShowType n
+          ':<>: 'Text ". The last is "
           ':<>: 'ShowType (n - left)
           ':<>: 'Text "."
       )

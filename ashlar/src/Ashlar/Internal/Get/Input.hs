@@ -294,10 +294,11 @@ bridge n first others = do
 -- ~~~~~~~~~~~~~~
 -- The source may take any time to answer, and many decoders may be waiting at once. So before it
 -- asks, a run releases all segments that no choice can go back to: those kept for a choice that has
--- been closed, and the current segment if it has more than 512 bytes and the cursor is at its end. Of
--- the current segment it keeps a copy of the last 64 bytes, for the excerpt of an error. While the run waits, nothing on the
--- stack may refer to segments. Afterwards it reads the cells and 'inputSegments' again. (Tests of
--- the group "input that has been passed is not kept while a decoder waits".)
+-- been closed, and the current segment if it has more than 512 bytes and the cursor is at its end.
+-- Of the current segment it keeps a copy of the last 64 bytes, for the excerpt of an error. While
+-- the run waits, nothing on the stack may refer to segments. Afterwards it reads the cells and
+-- 'inputSegments' again. (Tests of the group "input that has been passed is not kept while a
+-- decoder waits".)
 
 -- Release the segments that are not needed: Note [Waiting].
 letGo :: Cells -> Input -> IO ()

@@ -262,8 +262,8 @@ overHeld n = do
   own <- inspect (\c _ _ -> pure $! Account c)
   overBudget own $
     moreBytes streamBytes " held" n
-      ++ ": hFoldGet decodes value by value, withBudget and functions like decodeFileWith raise the "
-      ++ "limit, and a file that is read as a strict ByteString has none"
+      ++ ": hFoldGet decodes value by value, withBudget and functions like decodeFileWith raise "
+      ++ "the limit, and a file that is read as a strict ByteString has none"
 {-# NOINLINE overHeld #-}
 
 moreBytes :: Int -> String -> Int -> String

@@ -265,7 +265,8 @@ sumLayout width outlines = variableLayout width (OneOf 0 width (smallArrayFromLi
 
 -- The layout does not ask those of the fields: a sum may contain itself.
 instance GSum f => GTagged 'Small f where
-  gTaggedLayout name _ _ = sumLayout (fixedSize (tagFormat name (gSumCount @f))) (gSumOutlines @f [])
+  gTaggedLayout name _ _ =
+    sumLayout (fixedSize (tagFormat name (gSumCount @f))) (gSumOutlines @f [])
   {-# INLINE gTaggedLayout #-}
   gTaggedSize there = \x -> gSumSize (fixedSize (tagFormat "" (gSumCount @f))) (there x)
   {-# INLINE gTaggedSize #-}
