@@ -49,8 +49,8 @@ instances = concatMap sectionInstances sections
 inputSize :: Int
 inputSize = 16384
 
--- Memory that does not depend on the length: cells, buffers, an error, a nursery, constants. (A list
--- of empty storable vectors, each of one byte, takes all of the rest.)
+-- Memory that does not depend on the length: cells, buffers, an error, a nursery, constants. (A
+-- list of empty storable vectors, each of one byte, takes all of the rest.)
 constantPart :: Int
 constantPart = 160 * 1024
 

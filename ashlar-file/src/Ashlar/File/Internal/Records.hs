@@ -113,8 +113,8 @@ recordsOf (Decode decode pass) count body = go count count body
           | otherwise = max 1 (min 64 (min left (4096 * left `div` max 1 (S.length bytes))))
     passedOver bytes = pass >>= \g -> afterRecords g 1 bytes
 
--- | The bytes after some records, given how to pass over one. 'Nothing' if that fails, or needs more
--- than one budget.
+-- | The bytes after some records, given how to pass over one. 'Nothing' if that fails, or needs
+-- more than one budget.
 afterRecords :: Get () -> Int -> ByteString -> Maybe ByteString
 afterRecords g n bytes = case runGetRest (replicateM_ n (recordBy g)) bytes of
   Right (_, rest) -> Just rest
