@@ -34,13 +34,11 @@ tests =
       testCase "of a newtype whose Codec is via Varint is refused" (refused @Serial "Serial"),
       testCase "of a newtype whose Codec is via Packed is refused" (refused @Flag "Flag"),
       testCase "via the same type as Codec" $
-        schemaShape (schema @Both) @?= schemaShape (schema @(BigEndian Word16)),
+        schemaRoot (schema @Both) @?= schemaRoot (schema @(BigEndian Word16)),
       testCase "of a newtype with the Codec of its field" (accepted @Ident),
       testCase "of a newtype whose values are checked" (accepted @Even),
       testCase "of a record whose values are checked" (accepted @Range)
     ]
-  where
-    schemaShape = schemaRoot
 
 data Old = Old Int Bool
   deriving stock (Generic)

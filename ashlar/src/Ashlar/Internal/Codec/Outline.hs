@@ -24,7 +24,7 @@ module Ashlar.Internal.Codec.Outline
     followedBy,
     compactly,
     skipOutline,
-    spanAtHand,
+    bytesOfOutline,
     Trust (..),
     endOfOutline,
   )
@@ -40,7 +40,8 @@ import Ashlar.Internal.Get.Budget
     spendEmpties,
     withBudget,
   )
-import Ashlar.Internal.Get.Bytes (skip)
+import Ashlar.Internal.Get.Bytes (getByteString, skip)
+import Ashlar.Internal.Get.Choice (match)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env (endCell, levelsCell)
 import Ashlar.Internal.Get.Fail (invalid)
@@ -127,15 +128,21 @@ skipOutline o = do
   if n >= 0 then moveBy n else stepOver o
 {-# NOINLINE skipOutline #-}
 
--- | The number of bytes of a value, if all of them are at hand, and neither a decoder has to run
+-- | Pass over a value, and return its bytes.
+bytesOfOutline :: Outline -> Get ByteString
+bytesOfOutline o = do
+  n <- spanAtHand o
+  if n >= 0 then getByteString n else fst <$> match (stepOver o)
+{-# NOINLINE bytesOfOutline #-}
+
+-- The number of bytes of a value, if all of them are at hand, and neither a decoder has to run
 -- nor a step of the budget is taken. Otherwise -1.
 spanAtHand :: Outline -> Get Int
 spanAtHand o = inspect $ \c _ p -> do
   e <- getPtr c endCell
   -- (In a traced run it is the complement.)
   left <- getInt c levelsCell
-  q <- walking Unseen FinalPtr o (if left < 0 then complement left else left) p e
-  pure $! if q == nowhere then -1 else q `minusPtr` p
+  extent Unseen FinalPtr o (if left < 0 then complement left else left) p e
 {-# NOINLINE spanAtHand #-}
 
 -- Pass over a value that may not be at hand, part by part. Parts are not tried with 'spanAtHand':
@@ -189,15 +196,20 @@ data Trust
 endOfOutline :: Trust -> Outline -> ByteString -> Int
 endOfOutline trust o bs = inMemory $
   -- GHC cannot see whether the walk returns, so it does not drop what keeps the string alive.
-  withBytesQuick bs $ \p n -> do
-    q <- walking trust contents o levels p (p `plusPtr` n)
-    pure (if q == nowhere then -1 else q `minusPtr` p)
+  withBytesQuick bs $ \p n -> extent trust contents o levels p (p `plusPtr` n)
   where
     contents = case B.toForeignPtr bs of (ForeignPtr _ c, _, _) -> c
     levels = case trust of
       Unseen -> budgetDepth defaultBudget
       Passed -> maxBound
 {-# NOINLINE endOfOutline #-}
+
+-- How many bytes a value has, or -1 if 'walking' ends nowhere.
+extent :: Trust -> ForeignPtrContents -> Outline -> Int -> Ptr Word8 -> Ptr Word8 -> IO Int
+extent trust c o levels p e = do
+  q <- walking trust c o levels p e
+  pure $! if q == nowhere then -1 else q `minusPtr` p
+{-# INLINE extent #-}
 
 -- An address at which no string ends. (The empty string may be at the address 0.)
 nowhere :: Ptr Word8

@@ -47,8 +47,6 @@ import Ashlar.Internal.Codec.Fixed (fixedPlain, fixedRead, fixedSize)
 import Ashlar.Internal.Codec.Layouts
 import Ashlar.Internal.Codec.Outline
 import Ashlar.Internal.Codec.Places
-import Ashlar.Internal.Get.Bytes (bytesRead, getByteString)
-import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Error (DecodeError)
 import Ashlar.Internal.Get.Run
@@ -154,20 +152,7 @@ instance Codec a => Codec (View a) where
   layout = varying (leastSize (layout @a)) (outlineOf @a)
   size v = S.length (viewBytes v)
   put v = byteString (viewBytes v)
-  get = fromBytes <$> passed (outlineOf @a)
-
--- The bytes of a value, which is passed over.
-passed :: Outline -> Get ByteString
-passed o = do
-  n <- spanAtHand o
-  if n >= 0 then getByteString n else lookAhead extending >>= getByteString
-  where
-    extending = do
-      start <- bytesRead
-      skipOutline o
-      end <- bytesRead
-      pure (fromIntegral (end - start))
-{-# NOINLINE passed #-}
+  get = fromBytes <$> bytesOfOutline (outlineOf @a)
 
 -- The size of the value at the beginning of a string.
 sizeAt :: forall a. Codec a => ByteString -> Either DecodeError Int
