@@ -49,10 +49,9 @@ instances = concatMap sectionInstances sections
 inputSize :: Int
 inputSize = 16384
 
--- Memory that does not depend on the length: cells, buffers, an error, a nursery, constants. (A
--- list of empty storable vectors, each of one byte, takes all of the rest.)
+-- Memory that does not depend on the length: cells, buffers, an error, a nursery.
 constantPart :: Int
-constantPart = 160 * 1024
+constantPart = 128 * 1024
 
 -- Small, so that all that it allows fits into 'constantPart'.
 budget :: Budget

@@ -33,6 +33,7 @@ module Ashlar.Internal.Get.Vectors
     -- * For other modules
     getInSpans,
     copyToStorable,
+    noStorables,
     copyToPrimitive,
     growthOf,
     GetST,
@@ -184,7 +185,7 @@ getNumbersBy ::
   Get (v a)
 getNumbersBy copy n
   | n < 0 = invalid "getVector: negative number of elements"
-  | otherwise = getInSpans (\_ reading -> reading) width n (copy width)
+  | otherwise = getInSpans (\_ reading -> reading) G.empty width n (copy width)
   where
     width = sizeOf (0 :: a)
 {-# INLINE getNumbersBy #-}
@@ -194,6 +195,9 @@ getInSpans ::
   G.Vector v a =>
   -- | Add context to the decoder of a span, given the index of its first element.
   (forall s. Int -> GetST s () -> GetST s ()) ->
+  -- | The vector without elements. It should be shared: otherwise a single byte of input could
+  -- allocate an array.
+  v a ->
   -- | The number of bytes of an element, at least 1.
   Int ->
   -- | The number of elements, not negative.
@@ -202,9 +206,8 @@ getInSpans ::
   -- of its first element, and the number of its elements.
   (forall s. Ptr Word8 -> Int -> Int -> G.Mutable v s a -> GetST s ()) ->
   Get (v a)
-getInSpans named width n copy
-  -- The shared empty vector: otherwise a single byte of input could allocate an array.
-  | n == 0 = pure G.empty
+getInSpans named none width n copy
+  | n == 0 = pure none
   | otherwise = do
     announceElements width n
     bytes <- available
@@ -242,6 +245,16 @@ copyToStorable width p i n v
     -- The vector stays alive: it is returned in the end.
     (fp, _) -> unsafeIOToPrim (copyRange (castPtr (unsafeForeignPtrToPtr fp)) p (n * width))
 {-# INLINE copyToStorable #-}
+
+-- | The storable vector without elements. 'S.empty' allocates an array wherever it is used: vector
+-- inlines it. (Suite @peak@, "Compact (Storable.Vector Int16)".)
+noStorables :: S.Storable a => S.Vector a
+noStorables = S.unsafeCast noBytes
+{-# INLINE noStorables #-}
+
+noBytes :: S.Vector Word8
+noBytes = S.empty
+{-# NOINLINE noBytes #-}
 
 -- | Copy elements as memory into a primitive vector. Given their size, this is a function for
 -- 'getInSpans'.

@@ -129,7 +129,7 @@ instance (Codec a, S.Storable a) => Counted (S.Vector a) where
     -- Such elements are numbers, so none is empty.
     Fix f
       | plainStorable (proxy# :: Proxy# a) ->
-        getInSpans (inElements n f) (fixedSize f) n (copyToStorable (fixedSize f))
+        getInSpans (inElements n f) noStorables (fixedSize f) n (copyToStorable (fixedSize f))
     _ -> getVector n
   {-# INLINE sizeCounted #-}
   {-# INLINE putCounted #-}
@@ -169,7 +169,7 @@ instance (Codec a, P.Prim a) => Counted (P.Vector a) where
   getCounted n = case layout :: Layout a of
     Fix f
       | plainPrim (proxy# :: Proxy# a) ->
-        getInSpans (inElements n f) (fixedSize f) n (copyToPrimitive (fixedSize f))
+        getInSpans (inElements n f) P.empty (fixedSize f) n (copyToPrimitive (fixedSize f))
     _ -> getVector n
   {-# INLINE sizeCounted #-}
   {-# INLINE putCounted #-}
