@@ -59,9 +59,11 @@ queryValues hs style selection path input = do
   pure (exitOf end)
   where
     compiled s = let shapes = shapesOf (plainSchema s) in follow shapes (writer style shapes) path
-    prepare s = case compiled s of
-      Just parts -> Right . parts <$> getPlainValue s
+    prepare s = case compiled narrow of
+      Just parts -> Right . parts <$> getNarrow
       Nothing -> Left s <$ getValue s
+      where
+        (narrow, getNarrow) = narrowing path s
     shown seen x = do
       before <- readIORef seen
       case (x, before) of

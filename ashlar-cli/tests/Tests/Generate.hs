@@ -1,0 +1,1 @@
+../../../ashlar-schema/tests/Tests/Generate.hs
