@@ -12,6 +12,7 @@ import qualified Tests.Evolution.Changes
 import qualified Tests.Evolution.Given
 import qualified Tests.Evolution.Lossless
 import qualified Tests.Evolution.Mismatches
+import qualified Tests.Evolution.OneField
 import qualified Tests.Evolution.Packed
 import qualified Tests.Evolution.Pairs
 import qualified Tests.Evolution.Traps
@@ -39,6 +40,7 @@ main =
           Tests.DerivedVia.tests,
           Tests.Evolution.Changes.tests,
           Tests.Evolution.Given.tests,
+          Tests.Evolution.OneField.tests,
           Tests.Evolution.Pairs.tests,
           Tests.Evolution.Mismatches.tests,
           Tests.Evolution.Advice.tests,

@@ -65,6 +65,7 @@ module Ashlar.View
     -- * Fields
     field,
     position,
+    FieldType,
 
     -- * Constructors
     Of,
@@ -90,7 +91,7 @@ import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Instances.Structures ()
 import Ashlar.Internal.Codec.Layouts (outlineOf)
 import Ashlar.Internal.Codec.Length (lengthSize)
-import Ashlar.Internal.Codec.Places (Of)
+import Ashlar.Internal.Codec.Places (FieldType, Of)
 import Ashlar.Internal.Codec.View
 import Ashlar.Internal.Get.Error (DecodeError)
 import Ashlar.Internal.Get.Numbers (getInt64le)

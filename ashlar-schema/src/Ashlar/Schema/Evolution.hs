@@ -1,5 +1,7 @@
 {-# LANGUAGE AllowAmbiguousTypes #-}
+{-# LANGUAGE DataKinds #-}
 {-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE FlexibleContexts #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE Trustworthy #-}
 {-# LANGUAGE TypeApplications #-}
@@ -99,6 +101,7 @@ module Ashlar.Schema.Evolution
     planSkipping,
     planMany,
     planManySkipping,
+    planField,
     Mismatch (..),
     Misfit (..),
     Advice (..),
@@ -115,13 +118,17 @@ module Ashlar.Schema.Evolution
   )
 where
 
-import Ashlar.Codec (Get, get)
+import Ashlar.Codec (Codec, Get, get)
 import Ashlar.Schema.Internal.Describe
 import Ashlar.Schema.Internal.Evolution.Mismatch
 import Ashlar.Schema.Internal.Evolution.Plan
 import Ashlar.Schema.Internal.Schema
+import Ashlar.View (FieldType, View)
 import Data.ByteString (ByteString)
+import Data.Proxy (Proxy (..))
+import qualified Data.Text as T
 import qualified Data.Vector as V
+import GHC.TypeLits (KnownSymbol, symbolVal)
 
 -- | A decoder of values that were written with an older schema of the type.
 --
@@ -206,6 +213,29 @@ planManySkipping ::
   Either Mismatch (Int -> Get [a])
 planManySkipping = plannedMany SkipUnknown (described @a) get
 {-# INLINE planManySkipping #-}
+
+-- | 'plan' for one field of a record, as a view. It passes over all other fields, which need not
+-- fit: so the field of a value is read at a part of the cost, and of values that 'plan' refuses,
+-- too. The view has a copy of the field's bytes, as today's type has them.
+--
+-- >>> :set -XDeriveAnyClass -XDeriveGeneric -XDataKinds
+-- >>> import Ashlar.View (decodeView)
+-- >>> data Old = Old { qty :: Int32, note :: Text } deriving (Generic, Codec, Described)
+-- >>> data Order = Order { channel :: Text, count :: Int64 } deriving (Generic, Codec)
+-- >>> instance Described Order where evolution = [renamed @"qty" @"count"]
+-- >>> let Right getCount = planField @"count" @Order (schema @Old)
+-- >>> decodeView <$> runGetWhole getCount (encode (Old 12 "urgent"))
+-- Right (Right 12)
+-- >>> either print (const (pure ())) (planField @"channel" @Order (schema @Old))
+-- Order.channel: the field is new; give it a default with added @"channel" in the evolution of Order
+planField ::
+  forall name a.
+  (Described a, KnownSymbol name, Codec (FieldType name a)) =>
+  -- | The schema that the values were written with.
+  Schema ->
+  Either Mismatch (Get (View (FieldType name a)))
+planField =
+  planned SkipUnknown (onlyField (T.pack (symbolVal (Proxy @name))) (described @a)) get
 
 -- | A decoder of old values that returns their new bytes. 'Nothing' if the old bytes are the new
 -- ones. It checks no more than it must: decode the new bytes before you trust them.

@@ -6,7 +6,7 @@
 -- |
 -- Module      : Tests.Evolution.Changes
 -- Description : Every kind of change, against decoding as the old type and converting by hand
-module Tests.Evolution.Changes (tests) where
+module Tests.Evolution.Changes (tests, genOrder, order, genExpression, expression) where
 
 import Ashlar.Codec (Codec, decode, encode)
 import Ashlar.Get

@@ -23,6 +23,7 @@ module Ashlar.Schema.Internal.Types
     Length (..),
     numberSize,
     packedLeaf,
+    inAnyFormat,
     shapesIn,
     mapShapes,
     fieldShapes,
@@ -214,6 +215,13 @@ packedLeaf l = case l of
   ByteArray _ -> ByteArray LengthVarint
   Utf8 _ -> Utf8 LengthVarint
   _ -> l
+
+-- | A shape, whether it is packed or not.
+inAnyFormat :: Shape -> Shape
+inAnyFormat shape = case shape of
+  Packed inner -> inAnyFormat inner
+  Unpacked inner -> inAnyFormat inner
+  _ -> shape
 
 -- | The shapes directly inside of a shape, from left to right.
 shapesIn :: Shape -> [Shape]

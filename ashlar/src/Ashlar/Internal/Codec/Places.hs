@@ -22,6 +22,7 @@ module Ashlar.Internal.Codec.Places
     Named,
     Numbered,
     PartType,
+    FieldType,
     Before (..),
     Tagged (..),
     Constructors (..),
@@ -177,6 +178,9 @@ type family FindNumber (n :: Nat) (left :: Nat) t (before :: [Type]) ps where
 -- | The type of a field that was found.
 type family PartType (found :: (Type, [Type])) :: Type where
   PartType '(a, before) = a
+
+-- | The type of the field of this name.
+type FieldType (name :: Symbol) t = PartType (Named name t)
 
 -- | What precedes a field, given what was found.
 class Before (found :: (Type, [Type])) where

@@ -5,6 +5,7 @@ module Ashlar.Schema.Internal.Evolution.Plan
   ( planned,
     plannedMany,
     programBetween,
+    onlyField,
     translating,
     Unknown (..),
   )
@@ -12,7 +13,7 @@ where
 
 import Ashlar.Codec (Get)
 import Ashlar.Get (bytesRead)
-import Ashlar.Schema.Internal.Describe (Description (..))
+import Ashlar.Schema.Internal.Describe (Description (..), pruned)
 import Ashlar.Schema.Internal.Evolution.Compile
 import Ashlar.Schema.Internal.Evolution.Extent (Code (..))
 import Ashlar.Schema.Internal.Evolution.Inner
@@ -22,7 +23,11 @@ import Ashlar.Schema.Internal.Evolution.Op
 import Ashlar.Schema.Internal.Evolution.Output (freeBytes)
 import Ashlar.Schema.Internal.Fingerprint
 import Ashlar.Schema.Internal.Schema
+import Ashlar.Schema.Internal.Types
 import Data.ByteString (ByteString)
+import qualified Data.IntMap.Strict as IM
+import Data.Text (Text)
+import qualified Data.Vector as V
 
 -- | A decoder of values of an old schema, given today's description and decoder.
 planned :: Unknown -> Description -> Get a -> Schema -> Either Mismatch (Get a)
@@ -70,3 +75,21 @@ programBetween unknown old new
 translating :: Program -> Get ByteString
 translating p = case compiled p of
   Code translate -> translatedBytes freeBytes translate
+
+-- | The description of a record without all fields but one. So the bytes of its values are those of
+-- the field, in the plain format.
+onlyField :: Text -> Description -> Description
+onlyField name whole@(Description s edits) = case inAnyFormat (schemaRoot s) of
+  Reference i
+    | d@Definition {definitionConstructors = [c]} <- schemaDefinitions s V.! i ->
+      let one = c {constructorFields = filter ((== name) . fieldName) (constructorFields c)}
+       in -- A definition of its own, because the field may contain values of the whole record.
+          pruned (Reference count) $
+            IM.insert
+              count
+              (d {definitionConstructors = [one]}, edits V.! i)
+              (IM.fromList (zip [0 ..] (V.toList (V.zip (schemaDefinitions s) edits))))
+  -- It is no record, so it has no fields.
+  _ -> whole
+  where
+    count = V.length (schemaDefinitions s)

@@ -74,16 +74,16 @@ shapesOf s = Shapes s bare nullable around named
     inside = V.map wrappedBy (schemaDefinitions s)
     around =
       cyclic
-        [ (i, [j | Just (Reference j) <- [formatted <$> x]])
+        [ (i, [j | Just (Reference j) <- [inAnyFormat <$> x]])
           | (i, x) <- V.toList (V.indexed inside)
         ]
     -- Each waits for the next, and none for itself.
     nullables = V.imap (\i x -> IS.notMember i around && maybe False nullable x) inside
-    nullable shape = case formatted (bare (formatted shape)) of
+    nullable shape = case inAnyFormat (bare (inAnyFormat shape)) of
       Optional _ -> True
       Reference i -> nullables V.! i
       _ -> False
-    named shape = case formatted (bare (formatted shape)) of
+    named shape = case inAnyFormat (bare (inAnyFormat shape)) of
       Leaf l -> case l of
         Utf8 _ -> True
         Utf16 -> True
@@ -91,13 +91,6 @@ shapesOf s = Shapes s bare nullable around named
         ScalarCharacter -> True
         _ -> False
       _ -> False
-
--- A shape, packed or not.
-formatted :: Shape -> Shape
-formatted shape = case shape of
-  Packed inner -> formatted inner
-  Unpacked inner -> formatted inner
-  _ -> shape
 
 -- | How to write the values of a shape. Keep it for many values.
 jsonOf :: Shapes -> Shape -> Value -> Builder
