@@ -13,7 +13,7 @@ import {
 } from "./planning.js";
 import { Evolution, rulesOf } from "./rules.js";
 import { Schema } from "./schema.js";
-import { children, Constructor, Definition, fieldShapes, overShapes, plainShape, Shape } from "./shapes.js";
+import { children, Constructor, Definition, fieldShapes, inAnyFormat, overShapes, plainShape, Shape } from "./shapes.js";
 import { State } from "./state.js";
 import { leafOps, lettersOps, stringOps, textOps, wholeOps } from "./whole.js";
 
@@ -284,7 +284,8 @@ class Match {
       if (x.k === "map" && of !== null && of.k === "tuple" && of.of.length === 2) {
         return elements({ k: "tuple", of: [x.key, x.value] }, x.compact);
       }
-      if (x.k === "maybe" && wrapping.list && of !== null && of.k !== "maybe") {
+      // (Otherwise the elements may be what there is now.)
+      if (x.k === "maybe" && wrapping.list && of !== null && peeled(this.next.peeled, inAnyFormat(of))?.k !== "maybe") {
         const ops = this.inside(false, CONTAINED, path, whole, x.of, y.of);
         return [switching("Maybe", 1, false, [[put(countBytes(y.compact, 0))], [put(countBytes(y.compact, 1)), ...ops]])];
       }

@@ -291,7 +291,9 @@ class _Match:
             if isinstance(x, s.Map) and isinstance(of, s.Tuple) and len(of.of) == 2:
                 pair = s.Tuple((x.key, x.value))
                 return _Found(self.each(False, path, x.compact, y.compact, 0, pair, y.of))
-            if isinstance(x, s.Maybe) and wrapping.list and of is not None and not isinstance(of, s.Maybe):
+            # (Otherwise the elements may be what there is now.)
+            several = of is not None and not isinstance(self.new.peel(s.without_format(of)), s.Maybe)
+            if isinstance(x, s.Maybe) and wrapping.list and several:
                 ops = self.inside(False, Wrapping(True, False), path, whole, x.of, y.of)
                 none: List[Op] = [Put(count_bytes(y.compact, 0))]
                 some: List[Op] = [Put(count_bytes(y.compact, 1)), *ops]

@@ -76,6 +76,12 @@ packedChanges =
       []
       ["80", "00"],
     evolved
+      "a packed Maybe becomes a list of such"
+      (plain (Packed (Optional (Optional word16))))
+      (plain (List LengthVarint (Packed (Optional (Optional word16)))))
+      []
+      ["00", "80", "c0 05"],
+    evolved
       "a packed text is no number"
       (plain (Packed text))
       (plain (Packed byte))

@@ -215,6 +215,7 @@ programWith mode0 within left oldPeeled unknown old (Description new edits) = do
         | mode == Anywhere,
           inList,
           Just z <- peeled newPeeled b,
+          -- (Otherwise the elements may be what there is now.)
           not (isOptional z) -> do
           ops <- wrapped a b
           pure
@@ -244,8 +245,8 @@ programWith mode0 within left oldPeeled unknown old (Description new edits) = do
         each m n least a b = do
           ops <- shapes mode (Wrapping True False) (segment "[]" path) a b
           pure [Each m (Just n) least ops]
-        isOptional shape = case shape of
-          Optional _ -> True
+        isOptional shape = case peeled newPeeled (inAnyFormat shape) of
+          Just (Optional _) -> True
           _ -> False
         isListed shape = case shape of
           List _ _ -> True
