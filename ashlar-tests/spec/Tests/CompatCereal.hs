@@ -45,8 +45,21 @@ tests =
       testGroup "what is stricter than cereal" stricter,
       testGroup "where cereal loses values" lossy,
       testGroup "hostile input" hostile,
-      testGroup "every way to run" runners
+      testGroup "every way to run" runners,
+      testCase "lists of numbers are as lazy as there" lazyLists
     ]
+
+-- What is handed over before an element that throws.
+lazyLists :: Assertion
+lazyLists = do
+  mapM_ (\n -> alike (ending [1 .. n :: Int])) [1, 600, 5000, 40000]
+  mapM_ (\n -> alike (ending (map fromIntegral [1 .. n :: Int]) :: [Word8])) [1, 5000, 100000]
+  where
+    alike xs = do
+      ours' <- delivered (Ours.encodeLazy xs)
+      theirs' <- delivered (Theirs.encodeLazy xs)
+      ours' @?= theirs'
+    ending xs = xs ++ [errorWithoutStackTrace "element"]
 
 encodeTheirs :: Theirs.Serialize a => a -> L.ByteString
 encodeTheirs = Theirs.encodeLazy
@@ -86,7 +99,8 @@ refuses title _ bytes = testCase title $ case Ours.decodeLazy bytes of
 
 stricter :: [TestTree]
 stricter =
-  [ refuses "Ratio: over 0" (Proxy @Rational) (encodeTheirs (1 :: Integer, 0 :: Integer)),
+  [ refuses "no constructors" (Proxy @Empty) "ab",
+    refuses "Ratio: over 0" (Proxy @Rational) (encodeTheirs (1 :: Integer, 0 :: Integer)),
     refuses "Array: too many elements" (Proxy @(Array Int Int)) $
       encodeTheirs ((0 :: Int, 0 :: Int), [1, 2 :: Int]),
     refuses "Array: too few elements" (Proxy @(Array Int Int)) $

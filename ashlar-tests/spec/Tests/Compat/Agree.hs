@@ -10,12 +10,15 @@ module Tests.Compat.Agree
     Library (..),
     Damage (..),
     same,
+    delivered,
   )
 where
 
-import Control.Exception (ArithException, evaluate, try)
+import Control.Exception (ArithException, ErrorCall (..), evaluate, try)
 import Data.Bits (finiteBitSize)
+import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
+import qualified Data.ByteString.Lazy.Internal as L (ByteString (..))
 import Data.Int (Int64)
 import Data.List (stripPrefix, tails)
 import Data.Maybe (mapMaybe)
@@ -141,3 +144,12 @@ agree stricter ours theirs =
   cover 1 (theirs /= Refused) "a value" $
     counterexample ("ours: " ++ show ours ++ "\ntheirs: " ++ show theirs) $
       ours == theirs || ours == TooWide || (ours == Refused && (theirs == Raises || stricter))
+
+-- | The sizes of the chunks up to the end, or up to an 'error'.
+delivered :: L.ByteString -> IO [Int]
+delivered bytes = do
+  forced <- try (evaluate bytes)
+  case forced of
+    Left (ErrorCall _) -> pure []
+    Right L.Empty -> pure []
+    Right (L.Chunk chunk more) -> (S.length chunk :) <$> delivered more

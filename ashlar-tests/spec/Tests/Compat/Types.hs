@@ -47,7 +47,7 @@ instance Arbitrary Plain where
 
 data Empty
   deriving stock (Generic)
-  deriving anyclass (B.Binary, Binary)
+  deriving anyclass (B.Binary, Binary, C.Serialize, Serialize)
 
 data Unit = Unit
   deriving stock (Eq, Show, Generic)

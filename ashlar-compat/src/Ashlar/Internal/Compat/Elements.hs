@@ -52,7 +52,6 @@ module Ashlar.Internal.Compat.Elements
 where
 
 import Ashlar.Get.Combinators (count)
-import Ashlar.Internal.Builder.Bytes (byteString)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Numbers (int64BE)
 import Ashlar.Internal.Builder.Put (Put, execPut, putBuilder)
@@ -64,20 +63,17 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Numbers (getInt64be)
 import Ashlar.Internal.Get.Vectors (NumberElement, getVectorBE, getVectorOf)
-import Ashlar.Internal.Mem (Number, keepAlive, newBuffer, peekBE, pokeBE, sliceBuffer)
+import Ashlar.Internal.Mem (Number, peekBE, pokeBE)
 import Ashlar.Internal.Mem.Cells
 import Data.Array.IArray (IArray, Ix, bounds, elems, listArray, rangeSize)
 import Data.Bits (finiteBitSize)
-import qualified Data.ByteString as S
 import qualified Data.Foldable as F
-import Data.Int (Int64)
 import qualified Data.IntMap as IM
 import qualified Data.Map.Internal as M (Map (Bin, Tip))
 import qualified Data.Set.Internal as Set (Set (Bin, Tip))
 import qualified Data.Vector as V
 import qualified Data.Vector.Primitive as P
 import Data.Word (Word8)
-import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import Foreign.Storable (sizeOf)
 
@@ -98,26 +94,13 @@ negative :: Int -> Get a
 negative n = invalid ("negative number of elements: " ++ show n)
 {-# NOINLINE negative #-}
 
--- | The number of elements of a list, and each as a number of constant size.
---
--- Elements are written while they are counted, first into the free space and then into chunks. What
--- is left of a long list is then counted without writing it. Then the number is filled in. Until
--- the number is known, the cursor does not move, because an element may throw.
+-- | The number of elements of a list, and each as a number of constant size. The list is counted
+-- before an element is evaluated, as in both libraries. (Test "lists of numbers are as lazy as
+-- there".)
 putNumbers :: forall a w. (Number w, Num w) => (a -> w) -> [a] -> Builder
-putNumbers toNumber xs0 = action $ \c k -> do
-  p0 <- reserve c k 8
-  e0 <- getPtr c endCell
-  let before p = (p `minusPtr` p0 - 8) `quot` width
-      counted p n = pokeBE p0 (fromIntegral n :: Int64) >> putPtr c cursorCell p
-  fill e0 (p0 `plusPtr` 8) xs0 $ \p rest -> case rest of
-    [] -> counted p (before p)
-    _ -> do
-      (chunks, more) <- collect smallestChunk rest
-      let left = length more
-      counted p (before p + sum (map S.length chunks) `quot` width + left)
-      mapM_ (\chunk -> runOn (byteString chunk) c k) chunks
-      remaining c k left more
+putNumbers toNumber xs0 = append (putCount n0) (action (\c k -> remaining c k n0 xs0))
   where
+    n0 = length xs0
     width = sizeOf (0 :: w)
     -- Write the n elements that are left.
     remaining :: Cells -> Sink -> Int -> [a] -> IO ()
@@ -125,37 +108,19 @@ putNumbers toNumber xs0 = action $ \c k -> do
       [] -> pure ()
       _ -> do
         -- All elements have cells in memory, so the product does not overflow.
-        askMore c k width (n * width)
-        p <- getPtr c cursorCell
+        p <- reserveFor c k width (n * width)
         e <- getPtr c endCell
-        fill e p xs $ \p' rest -> do
-          putPtr c cursorCell p'
-          remaining c k (n - (p' `minusPtr` p) `quot` width) rest
-    -- Write as many elements as there is free space for, and go on after them.
-    fill :: Ptr Word8 -> Ptr Word8 -> [a] -> (Ptr Word8 -> [a] -> IO r) -> IO r
-    fill !e !p xs goOn = case xs of
+        (p', rest) <- fill e p xs
+        putPtr c cursorCell p'
+        remaining c k (n - (p' `minusPtr` p) `quot` width) rest
+    -- Write as many elements as there is free space for.
+    fill :: Ptr Word8 -> Ptr Word8 -> [a] -> IO (Ptr Word8, [a])
+    fill !e !p xs = case xs of
       x : rest | e `minusPtr` p >= width -> do
         pokeBE p (toNumber x)
-        fill e (p `plusPtr` width) rest goOn
-      _ -> goOn p xs
-    -- Make chunks of elements, each twice as large as the one before, and return the elements that
-    -- are left.
-    collect :: Int -> [a] -> IO ([S.ByteString], [a])
-    collect !size xs
-      | null xs || size > largestChunk = pure ([], xs)
-      | otherwise = do
-        buffer <- newBuffer size
-        let start = unsafeForeignPtrToPtr buffer
-        (chunk, rest) <- keepAlive buffer . fill (start `plusPtr` size) start xs $ \p others ->
-          pure (sliceBuffer buffer start p, others)
-        (chunks, more) <- collect (2 * size) rest
-        pure (chunk : chunks, more)
+        fill e (p `plusPtr` width) rest
+      _ -> pure (p, xs)
 {-# INLINE putNumbers #-}
-
--- Sizes of the chunks that 'putNumbers' holds until the number is known.
-smallestChunk, largestChunk :: Int
-smallestChunk = 4096
-largestChunk = 131072
 
 -- | A list of n numbers of constant size. If all bytes are at hand, the list is made from its end,
 -- without a check for each element. Otherwise the numbers are collected in a vector, which grows as

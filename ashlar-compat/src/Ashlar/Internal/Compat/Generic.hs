@@ -134,6 +134,17 @@ levelled ::
 levelled flat g = if flat then g else deeper g
 {-# INLINE levelled #-}
 
+instance GPut c V1 where
+  putGeneric _ = pure ()
+  {-# INLINE putGeneric #-}
+
+-- | Reading fails.
+instance GGet c V1 where
+  getGeneric = invalid "a type without values"
+  {-# INLINE getGeneric #-}
+  isFlatGeneric = False
+  {-# INLINE isFlatGeneric #-}
+
 instance GPut c U1 where
   putGeneric _ = pure ()
   {-# INLINE putGeneric #-}
