@@ -96,11 +96,14 @@ cannot = do
       withBinaryFile path WriteMode $ \good -> mapM_ (hPutBuilder good) empties
   where
     empties = [mempty, flush, byteString "", byteStringInsert "", mconcat []]
+    -- They are not evaluated.
+    throwing = [word8 1 <> throw (userError "value"), throw (userError "builder")]
     refusedBy h = do
-      forM_ ("1" : byteStringInsert "1" : empties) $ \b -> do
+      forM_ (["1", byteStringInsert "1"] ++ throwing ++ empties) $ \b -> do
         try (hPutBuilder h b) >>= refused
         try (hPutBuilderLen h b) >>= refused
       try (B.hPutBuilder h mempty) >>= refused
+      try (B.hPutBuilder h (throw (userError "builder"))) >>= refused
     refused :: Either IOException a -> Assertion
     refused = either (\e -> isIllegalOperation e @?= True) (const (assertFailure "no exception"))
 
