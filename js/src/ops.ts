@@ -168,7 +168,9 @@ export function leastRead(known: ReadonlyMap<number, number>, ops: Op[]): number
   const of = (op: Op): number => {
     switch (op.op) {
       case "copy": case "skip": return op.n;
-      case "through": return op.size ?? 0;
+      // (A packed value that has no bytes is charged by its own decoder.)
+      case "through": return op.size ?? 1;
+      case "before": return 1;
       case "groups": case "magnitude": return 1;
       case "block": case "each": return op.old ? 1 : 8;
       case "switch": return op.width;

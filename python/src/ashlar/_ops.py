@@ -115,7 +115,7 @@ class Through(NamedTuple):
     read: Callable[[State], bytes]
     size: Optional[int] = None
     layouts: Optional[Tuple[str, str]] = None
-    least: int = 0
+    least: int = 1
     exact: bool = False
 
 

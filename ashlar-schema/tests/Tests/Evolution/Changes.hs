@@ -9,6 +9,8 @@
 module Tests.Evolution.Changes (tests, genOrder, order, genExpression, expression) where
 
 import Ashlar.Codec (Codec, decode, encode)
+import Ashlar.Codec.Packed (Packed (..))
+import Ashlar.Codec.Wrappers (Varint (..))
 import Ashlar.Get
 import Ashlar.Schema (Described, schema)
 import Ashlar.Schema.Evolution
@@ -16,13 +18,16 @@ import Control.Applicative (empty, (<|>))
 import Data.Bits (xor)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Lazy as L
+import Data.Int (Int32)
 import qualified Data.List.NonEmpty as NE
 import qualified Data.Map as M
 import qualified Data.Set as S
 import qualified Data.Text as T
 import qualified Data.Vector as V
+import Data.Word (Word32, Word64)
 import GHC.Float (float2Double)
 import Test.Tasty
+import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
 import qualified Tests.Evolution.V1 as V1
 import qualified Tests.Evolution.V2 as V2
@@ -46,6 +51,14 @@ tests =
         let planned = either (const Nothing) Just (plan (schema @[V1.Empty]))
          in (planned >>= \g -> result (runGetWhole g (encode (replicate n V1.Empty))))
               === Just (replicate n defaultEmpty),
+      testGroup
+        "elements that have bytes take no steps of the budget"
+        [ free "numbers that become others" [1, 2 :: Int32] [1, 2 :: Double],
+          free "numbers in LEB128" [Varint 1, Varint (2 :: Word32)] [1, 2 :: Word64],
+          free "texts" ["a", "b" :: T.Text] ["a", "b" :: String],
+          free "packed numbers" [Packed 1, Packed (2 :: Word32)] [1, 2 :: Word64],
+          free "packed again" [Packed 1, Packed (2 :: Word32)] [Packed 1, Packed (2 :: Word64)]
+        ],
       changes "a newtype's conversion" False (V1.Money <$> arbitrary) $ \(V1.Money n) ->
         Just (V2.Money (10 * toInteger n)),
       changes "a second constructor" False (V1.Single <$> arbitrary) $ \(V1.Single n) ->
@@ -53,6 +66,12 @@ tests =
     ]
   where
     defaultEmpty = V2.Empty (T.replicate 1000 "x")
+    free :: (Described a, Described b, Eq b, Show b) => String -> a -> b -> TestTree
+    free name old new = testCase name $ case plan (schemaOf old) of
+      Left m -> assertFailure (show m)
+      Right g ->
+        runGetWhole (withBudget defaultBudget {budgetSteps = 1} g) (encode old) @?= Right new
+    schemaOf (_ :: x) = schema @x
 
 changes ::
   forall a b.

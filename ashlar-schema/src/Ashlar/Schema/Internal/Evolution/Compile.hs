@@ -22,7 +22,7 @@ where
 import Ashlar.Internal.Codec.Length (chargeEmpties)
 import Ashlar.Internal.Get.Budget (nested)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Fail (invalid, invalidAt)
+import Ashlar.Internal.Get.Fail (invalidAt)
 import Ashlar.Internal.Get.Path (Names (Nameless))
 import Ashlar.Internal.Get.Strings (inSpan, ownBytes)
 import Ashlar.Internal.Mem (copyRange, peekHost, peekLE, withBytesQuick)
@@ -179,7 +179,7 @@ one known@(Known least procedures) op (Code next) = case op of
             isDone <- gathered gather out
             unless isDone $ permuted runs wanted out
             next out
-  Through _ g -> Code $ \out -> do
+  Through _ _ g -> Code $ \out -> do
     -- (The offset of the value, for errors: the decoder moves the cursor.)
     at <- here
     bs <- g

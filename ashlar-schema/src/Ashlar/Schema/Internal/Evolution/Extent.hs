@@ -23,7 +23,7 @@ module Ashlar.Schema.Internal.Evolution.Extent
 where
 
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Fail (invalid, invalidAt)
+import Ashlar.Internal.Get.Fail (invalidAt)
 import Ashlar.Internal.Mem (copyRange, copyShort, peekHost, peekLE, pokeHost, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Schema.Internal.Evolution.Op

@@ -22,7 +22,7 @@ import Ashlar.Get (attempt, endOfInput, lookAhead, lookAheadE)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Failure
-import Ashlar.Internal.Get.Limits (markOver, notOver)
+import Ashlar.Internal.Get.Limits (setOver)
 import Ashlar.Internal.Get.Record (failuresSoFar, setFailures)
 import Ashlar.Internal.Get.Strings (onBytes)
 import Ashlar.Internal.Mem.Cells
@@ -81,14 +81,14 @@ tracedly size translate g = do
       left <- stepsLeft
       -- Even if the budget has been used up, this may look for origins.
       over <- inspect (\c _ _ -> isOver c)
-      when over $ inspect (\c _ _ -> notOver c)
+      when over $ inspect (\c _ _ -> setOver False c)
       let failures = listed found
           offsets = List.nub (map failureOffset failures)
       origins <- mapM (originOf translate steps) offsets
       -- The steps that this took are not steps of the value.
       setSteps left
       -- Failures before the end of the budget do not matter.
-      when over $ inspect (\c env _ -> markOver c *> setFailures env NoFailures)
+      when over $ inspect (\c env _ -> setOver True c *> setFailures env NoFailures)
       step (\_ env -> mapM_ (recorded env (zip offsets origins)) (reverse failures))
       failed
   where

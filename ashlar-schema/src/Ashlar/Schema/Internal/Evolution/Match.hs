@@ -10,7 +10,7 @@ module Ashlar.Schema.Internal.Evolution.Match
 where
 
 import Ashlar.Schema.Internal.Check (shortened)
-import Ashlar.Schema.Internal.Costs (tagSize)
+import Ashlar.Schema.Internal.Costs (Cost (..), costOf, costs, tagSize)
 import Ashlar.Schema.Internal.Describe (Description (..), Edit (..))
 import Ashlar.Schema.Internal.Evolution.Dropping
 import Ashlar.Schema.Internal.Evolution.Fields
@@ -77,6 +77,7 @@ programWith mode0 within left oldPeeled unknown old (Description new edits) = do
     newDefinitions = schemaDefinitions new
     newPeeled = peelings newDefinitions
     recursive = recursiveNewtypes new
+    oldCosts = costs old
     oldNames = definitionNames old
     newNames = definitionNames new
     oldText = describeShape oldNames
@@ -95,7 +96,7 @@ programWith mode0 within left oldPeeled unknown old (Description new edits) = do
         let cs = definitionConstructors (oldDefinitions V.! i)
         spendWork path (sum [1 + length (constructorFields c) | c <- cs])
         dropDefinition path (oldDefinitions V.! i)
-      DroppingPacked x -> [Through False (leavingOut old x)] <$ spendWork path 1
+      DroppingPacked x -> [Through False 1 (leavingOut old x)] <$ spendWork path 1
       Wrapped mode wrapping x j -> spendWork path 1 >> unfolded mode wrapping path x (Reference j)
       Pair mode i j -> do
         let d = oldDefinitions V.! i
@@ -142,7 +143,7 @@ programWith mode0 within left oldPeeled unknown old (Description new edits) = do
       (Packed a, Packed b) -> do
         p <- between mode path (plainOld, plainOldPeeled) (plainShape a) plainNew (plainShape b)
         if isIdentity p && allPacked
-          then pure [Through True (copying old a)]
+          then pure [Through True 1 (copying old a)]
           else do
             plain <- changing p
             pure [After (Program [Before (expanding old a) plain] IM.empty) (packing new b)]
@@ -275,7 +276,7 @@ programWith mode0 within left oldPeeled unknown old (Description new edits) = do
           case listToMaybe ([f | f@(p, _) <- programs, isIdentity p] ++ programs) of
             Nothing -> otherwise'
             Just (p, g)
-              | isIdentity p -> pure [Through False g]
+              | isIdentity p -> pure [Through False (costBytes (costOf oldCosts x)) g]
               | Just m <- unreadable p -> badSaying path (mismatchWhat m) Nothing
               | otherwise -> pure [After p g]
       where

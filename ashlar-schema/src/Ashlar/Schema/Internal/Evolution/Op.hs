@@ -72,9 +72,10 @@ data Op
     Call !Bool !Int
   | -- | Groups in old order, and the numbers of the groups in new order.
     Permute ![[Op]] ![Int]
-  | -- | Write what a decoder makes of the bytes. Is it the same bytes?
-    Through !Bool !(Get ByteString)
-  | -- | Run a program on what a decoder makes of the bytes.
+  | -- | Write what a decoder makes of the bytes. Are these the same bytes? How many it reads at
+    -- least.
+    Through !Bool !Int !(Get ByteString)
+  | -- | Run a program on what a decoder makes of packed bytes.
     Before !(Get ByteString) !Program
   | -- | Write what a decoder makes of the bytes that a program writes.
     After !Program !(Get ByteString)
@@ -105,7 +106,7 @@ isIdentity (Program main procedures) = all same main && all (all same) procedure
       Switch _ width exact alternatives ->
         exact && and (zipWith (sameTag width) [0 ..] alternatives)
       Call _ i -> i >= 0
-      Through exact _ -> exact
+      Through exact _ _ -> exact
       Unreadable _ -> True
       _ -> False
     sameTag width i alternative = case alternative of
@@ -201,6 +202,9 @@ leastRead known = List.foldl' (\n op -> plus n (one op)) 0
       Switch _ width _ _ -> width
       Call _ i -> IM.findWithDefault 0 i known
       Permute groups _ -> List.foldl' (\n ops -> plus n (leastRead known ops)) 0 groups
+      Through _ n _ -> n
+      -- (A packed value that has no bytes is charged by its own decoder.)
+      Before _ _ -> 1
       After (Program main procedures) _ -> leastRead (leastReads procedures) main
       _ -> fromMaybe 0 (constantRead op)
     count from = case from of

@@ -45,7 +45,7 @@ wholeOps x y = case (x, y) of
     | fits, Just b <- leafOf y -> through (fromWhole (Whole b))
     | otherwise -> Nothing
   where
-    through f = Just [Through False (rewritten x f)]
+    through f = Just [Through False 1 (rewritten x f)]
     fits = case (rangeOf x, rangeOf y) of
       (Just (k, low, high), Just (k', low', high')) ->
         k == k' && below low' low && above high' high
@@ -86,7 +86,7 @@ leafOf shape = case shape of
 -- | The steps for text to become text in another encoding.
 textOps :: Leaf -> Leaf -> Maybe [Op]
 textOps a b
-  | isText a, isText b = Just [Through False (fromText a (putValue . Written b))]
+  | isText a, isText b = Just [Through False 1 (fromText a (putValue . Written b))]
   | otherwise = Nothing
 
 -- | The steps for text to become a list of characters, given how its length is written.
@@ -94,8 +94,8 @@ lettersOps :: Leaf -> Length -> Leaf -> Maybe [Op]
 lettersOps a n b
   | not (isText a) = Nothing
   | otherwise = case b of
-    Character -> Just [Through False (fromText a (letters put))]
-    ScalarCharacter -> Just [Through False (fromText a (letters (put . ScalarValue)))]
+    Character -> Just [Through False 1 (fromText a (letters put))]
+    ScalarCharacter -> Just [Through False 1 (fromText a (letters (put . ScalarValue)))]
     _ -> Nothing
   where
     letters f t =
