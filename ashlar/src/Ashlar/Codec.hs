@@ -54,7 +54,7 @@ module Ashlar.Codec
     size,
     skipValue,
     layout,
-    Layout (Fix, Var),
+    Layout,
     leastSize,
 
     -- * Instances with a format of their own
@@ -113,7 +113,7 @@ import Ashlar.Internal.Codec.Class
   ( Codec,
     Format,
     HasFormat (format),
-    Layout (Fix, Var),
+    Layout,
     codec,
     leastSize,
   )
@@ -163,8 +163,9 @@ size :: Codec a => a -> Int
 size = Class.size
 {-# INLINE size #-}
 
--- | 'Fix' if all values take the same number of bytes, else 'Var'. A derived format is 'Fix' if
--- the type has a single constructor whose fields are all 'Fix', or if no constructor has fields.
+-- | Whether all values take the same number of bytes: 'Ashlar.Codec.Fixed.Fix' if so, else
+-- 'Ashlar.Codec.Fixed.Var'. A derived format is of constant size if the type has a single
+-- constructor whose fields are so, or if no constructor has fields.
 layout :: Codec a => Layout a
 layout = Class.layout
 {-# INLINE layout #-}

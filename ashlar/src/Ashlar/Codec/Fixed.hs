@@ -20,6 +20,7 @@
 module Ashlar.Codec.Fixed
   ( Fixed,
     fixedSize,
+    Layout (Fix, Var),
 
     -- * Using one
     putFixed,
@@ -47,4 +48,5 @@ module Ashlar.Codec.Fixed
   )
 where
 
+import Ashlar.Internal.Codec.Class (Layout (Fix, Var))
 import Ashlar.Internal.Codec.Fixed

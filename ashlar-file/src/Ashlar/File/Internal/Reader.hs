@@ -10,8 +10,8 @@ module Ashlar.File.Internal.Reader
   )
 where
 
-import Ashlar.Codec (Codec, Layout (Fix, Var), layout)
-import Ashlar.Codec.Fixed (Fixed, fixedSize)
+import Ashlar.Codec (Codec, layout)
+import Ashlar.Codec.Fixed (Fixed, Layout (Fix, Var), fixedSize)
 import Ashlar.File.Internal.After
 import Ashlar.File.Internal.Damage
 import Ashlar.File.Internal.Input

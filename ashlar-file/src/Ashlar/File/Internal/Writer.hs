@@ -15,7 +15,8 @@ module Ashlar.File.Internal.Writer
   )
 where
 
-import Ashlar.Codec (Codec, Layout (Fix, Var), layout)
+import Ashlar.Codec (Codec, layout)
+import Ashlar.Codec.Fixed (Layout (Fix, Var))
 import Ashlar.File.Internal.Append
 import Ashlar.File.Internal.Block
 import Ashlar.File.Internal.Crc32c
