@@ -69,6 +69,7 @@ module Ashlar.Get.Combinators
 where
 
 import Ashlar.Internal.Get.Budget
+import Ashlar.Internal.Get.Bytes (ifReadsNothing)
 import Ashlar.Internal.Get.Choice (manyFold)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
@@ -190,13 +191,8 @@ foldTill f z p end = go z
     go !acc =
       optional end >>= \found -> case found of
         Just e -> pure (acc, e)
-        Nothing -> do
-          before <- here
-          a <- p
-          after <- here
-          if after == before
-            then invalid "an element that reads nothing, and no end"
-            else go (f acc a)
+        Nothing -> ifReadsNothing (const idle) p >>= \a -> go (f acc a)
+    idle = invalid "an element that reads nothing, and no end"
 {-# INLINE foldTill #-}
 
 -- | A decoder whose value is forced.

@@ -62,7 +62,7 @@ module Ashlar.Get.Feed
 where
 
 import Ashlar.Internal.Get.Budget (startBudget)
-import Ashlar.Internal.Get.Bytes (isEmpty)
+import Ashlar.Internal.Get.Bytes (ifReadsNothing, isEmpty)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Decoder
 import Ashlar.Internal.Get.Env
@@ -75,7 +75,7 @@ import Ashlar.Internal.Get.Source (readsNothing)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check (unsafeDrop)
 import Control.Exception (throwIO)
-import Control.Monad (when)
+import Control.Monad (unless, when)
 import Data.Bits (complement)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -341,17 +341,11 @@ loop batch g = go
     go = do
       beginValue
       end <- isEmpty
-      if end
-        then pure ()
-        else do
-          before <- here
-          a <- g
-          now <- here
-          if now == before
-            then readsNothing
-            else do
-              effect (readIORef batch >>= \older -> writeIORef batch (Decoded a now older))
-              go
+      unless end $ do
+        a <- ifReadsNothing (const readsNothing) g
+        now <- here
+        effect (readIORef batch >>= \older -> writeIORef batch (Decoded a now older))
+        go
 
 -- Reset the budget and the failures, so that each value is decoded as by a run of its own.
 beginValue :: Get ()

@@ -21,7 +21,6 @@ import Ashlar.Internal.Get.Bytes (available)
 import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Get.Path (Context (..), innermost)
 import Data.Int (Int64)

@@ -28,7 +28,6 @@ import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Numbers (int64BE, word8)
 import Ashlar.Internal.Compat.Elements (getCount, putCount)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Numbers
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Prim.Scalar

@@ -22,7 +22,6 @@ import Ashlar.Internal.Builder.Core (Builder)
 import Ashlar.Internal.Builder.Numbers (word16BE, word32BE, word8)
 import Ashlar.Internal.Codec.Variant (GCount (..))
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Numbers
 import Data.Kind (Type)
 import GHC.Generics (C1, type (:+:))

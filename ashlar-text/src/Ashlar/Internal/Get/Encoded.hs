@@ -17,7 +17,6 @@ where
 import Ashlar.Internal.Get.Bytes (foundIn, getByteString)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Run (runGet)
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Check (unsafeDrop)

@@ -44,7 +44,6 @@ import Ashlar.Internal.Get.Budget (chargeRound)
 import Ashlar.Internal.Get.Bytes (ifReadsNothing)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env (Env, bitsCell)
-import Ashlar.Internal.Get.Fail (invalid)
 import Ashlar.Internal.Get.Numbers (getWord8)
 import Ashlar.Internal.Mem (copyRange, peekHost, pokeHost, withBytes)
 import Ashlar.Internal.Mem.Cells

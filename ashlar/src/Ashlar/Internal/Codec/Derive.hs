@@ -39,7 +39,6 @@ import Ashlar.Internal.Codec.Variant (FieldNames, KindOf)
 import Ashlar.Internal.Codec.WriteFields
 import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Path
 import Data.Kind (Type)
 import Data.Proxy (Proxy (..))

@@ -29,7 +29,7 @@ import Ashlar.Internal.Codec.ReadFields (amongElements, atElement, getElement)
 import Ashlar.Internal.Get.Bytes (available)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Path (Names (..), Part (..))
-import Ashlar.Internal.Get.Vectors (GetST, consumeST, growthOf, insideSpanST, liftGet, runGetST)
+import Ashlar.Internal.Get.Vectors
 import Ashlar.Internal.Mem.Cells
 import qualified Ashlar.Internal.Mem.Slots as Slots
 import qualified Data.Foldable as F
@@ -263,16 +263,7 @@ getVector n = do
 {-# INLINE getVector #-}
 
 -- | Read a vector of n elements, each by a decoder that gets the element before.
-getSuccessive :: forall v a. G.Vector v a => Int -> (Maybe a -> Get a) -> Get (v a)
-getSuccessive n element = amongElements n (runGetST (Slots.unsafeNew (min n 4) >>= fill 0 Nothing))
-  where
-    fill :: Int -> Maybe a -> G.Mutable v s a -> GetST s (v a)
-    fill !i before v
-      | i >= n = G.unsafeFreeze v
-      | i >= GM.length v = Slots.unsafeGrow v (growthOf n i) >>= fill i before
-      | otherwise = do
-        x <- liftGet (atElement i >> element before)
-        -- i is less than the vector's length.
-        x `seq` Slots.unsafeWrite v i x
-        fill (i + 1) (Just x) v
+getSuccessive :: G.Vector v a => Int -> (Maybe a -> Get a) -> Get (v a)
+getSuccessive n element =
+  amongElements n (getEach n (\i before -> atElement i >> element before))
 {-# INLINE getSuccessive #-}

@@ -44,7 +44,6 @@ import Ashlar.Internal.Get.Bytes (getByteString, skip)
 import Ashlar.Internal.Get.Choice (match)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env (endCell, levelsCell)
-import Ashlar.Internal.Get.Fail (invalid)
 import Ashlar.Internal.Get.Numbers (getWord16le, getWord8)
 import Ashlar.Internal.Get.Run (inMemory, runGetRest)
 import Ashlar.Internal.Mem (peekHost, peekLE, withBytesQuick)

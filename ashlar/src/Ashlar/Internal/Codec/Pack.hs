@@ -39,10 +39,16 @@ import Ashlar.Internal.Codec.Bits
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Format (builderSize)
 import Ashlar.Internal.Codec.ReadFields
-import Ashlar.Internal.Codec.Variant (FieldNames, GCount (..), GEnum (..), KindOf, SumKind (..))
+import Ashlar.Internal.Codec.Variant
+  ( FieldNames,
+    GCount (..),
+    GEnum (..),
+    KindOf,
+    SumKind (..),
+    ofConstructor,
+  )
 import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Fail (invalid)
 import Ashlar.Internal.Get.Path
 import Data.Kind (Type)
 import Data.Proxy (Proxy (..))
@@ -289,13 +295,7 @@ instance
   {-# INLINE gSumPack #-}
   gSumUnpack name back _ = \_ ->
     readFields
-      ( \parts ->
-          OfConstructor
-            name
-            (symbolVal (Proxy :: Proxy con))
-            (symbolVal (Proxy :: Proxy (FieldNames ('MetaCons con fix rec) f)))
-            parts
-      )
+      (ofConstructor @con @(FieldNames ('MetaCons con fix rec) f) name)
       (\r -> gFieldsUnpack r)
       (\x -> back (M1 x))
   {-# INLINE gSumUnpack #-}

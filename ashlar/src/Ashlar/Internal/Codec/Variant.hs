@@ -25,6 +25,7 @@ module Ashlar.Internal.Codec.Variant
     GCount (..),
     tagFormat,
     FieldNames,
+    ofConstructor,
     SumKind (..),
     KnownWidth (..),
     KindOf,
@@ -42,11 +43,12 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Path
 import Data.Kind (Type)
+import Data.Proxy (Proxy (..))
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr)
 import GHC.Exts (Int (I#), (<=#))
 import GHC.Generics
-import GHC.TypeLits (AppendSymbol, CmpNat, Nat, Symbol, type (+))
+import GHC.TypeLits (AppendSymbol, CmpNat, KnownSymbol, Nat, Symbol, symbolVal, type (+))
 
 -- | What to write for a value: the tag of its alternative, the size of its fields, and their
 -- builder. Only the arguments that 'variant' passes to the deciding function make it.
@@ -227,6 +229,13 @@ type family FieldNames (c :: Meta) (f :: Type -> Type) :: Symbol where
 type family Selectors (f :: Type -> Type) :: Symbol where
   Selectors (f :*: g) = AppendSymbol (Selectors f) (Selectors g)
   Selectors (S1 ('MetaSel ('Just name) u s l) f) = AppendSymbol name " "
+
+-- | What errors say of a constructor, given the name of the type.
+ofConstructor ::
+  forall con fields. (KnownSymbol con, KnownSymbol fields) => String -> [Part] -> Names
+ofConstructor name =
+  OfConstructor name (symbolVal (Proxy :: Proxy con)) (symbolVal (Proxy :: Proxy fields))
+{-# INLINE ofConstructor #-}
 
 -- | The number of constructors.
 class GCount (f :: Type -> Type) where

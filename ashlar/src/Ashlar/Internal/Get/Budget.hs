@@ -54,7 +54,6 @@ import Ashlar.Internal.Get.Bytes (available, ifReadsNothing)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Fail (invalid)
 import Ashlar.Internal.Get.Failure (nothingFound)
 import Ashlar.Internal.Get.Input (announce, skipUpTo)
 import Ashlar.Internal.Get.Limits
@@ -131,12 +130,9 @@ defaultBudget =
 -- >>> either (print . errorReason) print (runGet (most 4 name) "\200abcd")
 -- OverBudget "more than 4 bytes (200 needed); withBudget raises the limit"
 withBudget :: Budget -> Get a -> Get a
-withBudget budget (Get p) = Get $ \p0 c env s0 -> case unGet (step enter) p0 c env s0 of
-  (# s1, p1, (# Entered inner outside | #) #) -> case p p1 c inner s1 of
-    (# s2, p2, result #) -> case unGet (step (\c' _ -> leave outside c')) p2 c env s2 of
-      (# s3, _, _ #) -> (# s3, p2, result #)
-  (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
+withBudget budget p = enclosed (step enter) (step . leave) (\entered -> inEnv (within' entered) p)
   where
+    within' (Entered inner _ _ _ _) _ = inner
     depth = max 0 (budgetDepth budget)
     steps = max 0 (budgetSteps budget)
     enter c env = do
@@ -158,28 +154,20 @@ withBudget budget (Get p) = Get $ \p0 c env s0 -> case unGet (step enter) p0 c e
             inner <$ setLimit c end
         let scope = Own account limits {limitDepth = depth, limitSteps = steps}
             inner = Env (envInput env) scope (envContext env)
-        pure (Entered inner (Outside account levels seen held))
-    leave outside c = do
-      putInt c levelsCell (outsideLevels outside)
+        pure (Entered inner own levels seen held)
+    leave (Entered _ own levels seen held) c _ = do
+      putInt c levelsCell levels
       -- The offset never moves back: Note [What is held].
       at <- position c
-      let held = outsideHeld outside
       putInt c heldCell (if held < 0 then min held (complement at) else max held at)
-      setLimit c (outsideLimit outside)
+      setLimit c seen
       -- The choices outside go back again: Note [Used up for good].
-      mine <- isUsedUp (outsideAccount outside)
-      when mine $ notOver c
+      left <- getInt own stepsCell
+      when (left < 0) $ setOver False c
 
-data Entered = Entered !Env !Outside
-
--- The values of the cells outside of a budget, for its end.
-data Outside = Outside
-  { -- The account of the budget itself, to see if it has been used up.
-    outsideAccount :: !Account,
-    outsideLevels :: !Int,
-    outsideLimit :: !Int,
-    outsideHeld :: !Int
-  }
+-- The environment inside of a budget, its cells, and, for its end, the levels, the limit and the
+-- value of 'heldCell' outside.
+data Entered = Entered !Env !Cells !Int !Int !Int
 
 -- | Begin a run with the default budget, and without open bits.
 startBudget ::
@@ -225,11 +213,11 @@ nested names (Get p) = Get $ \p0 c env s0 -> case unIO (getInt c levelsCell) s0 
 
 -- | 'nested' as two calls instead of inlined code.
 nestedApart :: Names -> Get a -> Get a
-nestedApart names (Get p) = Get $ \p0 c env s0 -> case unGet (enterLevel names) p0 c env s0 of
-  (# s1, p1, (# inner | #) #) -> case p p1 c inner s1 of
-    (# s2, p2, result #) -> case unIO (leaveLevelApart c inner) s2 of
-      (# s3, _ #) -> (# s3, p2, result #)
-  (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
+nestedApart names p =
+  enclosed
+    (enterLevel names)
+    (\inner -> inspect (\c _ _ -> leaveLevelApart c inner))
+    (\inner -> inEnv (const inner) p)
 {-# INLINE nestedApart #-}
 
 enterLevel :: Names -> Get Env

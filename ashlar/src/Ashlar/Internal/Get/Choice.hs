@@ -56,7 +56,7 @@ instance Alternative Get where
   {-# INLINE (<|>) #-}
   some p = (:) <$> p <*> many p
   {-# INLINE some #-}
-  many = manyGet
+  many p = manyFold (\as a -> a : as) [] p >>= \as -> pure $! reverse as
   {-# INLINE many #-}
 
 instance MonadPlus Get
@@ -88,19 +88,6 @@ eitherOr (Get p) (Get q) = Get $ \p0 c env s0 -> case unIO (openChoice c (Ptr p0
           (# s2, p2, (# | _ #) #) -> other# p2 s2
 {-# INLINE eitherOr #-}
 
-manyGet :: Get a -> Get [a]
-manyGet p = inOrder (rounds (\as a -> a : as) [] (\p' _ -> p') p)
-{-# INLINE [1] manyGet #-}
-
-manyGuarded :: (Word8 -> Bool) -> Expectation -> Get a -> Get [a]
-manyGuarded accepts wanted p = inOrder (rounds (\as a -> a : as) [] (tested accepts wanted) p)
-{-# INLINE [1] manyGuarded #-}
-
--- Reverse the elements of a result.
-inOrder :: Get [a] -> Get [a]
-inOrder g = g >>= \as -> pure $! reverse as
-{-# INLINE inOrder #-}
-
 -- | Fold values from the left until the decoder fails, in constant memory. The accumulator is
 -- forced at each step.
 --
@@ -126,7 +113,6 @@ manyFoldGuarded accepts wanted f z p = rounds f z (tested accepts wanted) p
 -- right, so that the rules find the guard of each alternative.
 {-# RULES
 "or/guarded" forall t w p q. orGet (guardedGet t w p) q = orGuarded t w p q
-"many/guarded" forall t w p. manyGet (guardedGet t w p) = manyGuarded t w p
 "or/or" forall p q r. orGet (orGet p q) r = orGet p (orGet q r)
 "or/or/guarded" forall t w p q r. orGet (orGuarded t w p q) r = orGuarded t w p (orGet q r)
 "manyFold/guarded" forall f z t w p. manyFold f z (guardedGet t w p) = manyFoldGuarded t w f z p
@@ -185,10 +171,11 @@ commit = inspect (\c _ _ -> commitHere c)
 -- >>> runGet (attempt (getWord8 *> commit *> empty) <|> getWord8) "a"
 -- Right 97
 attempt :: Get a -> Get a
-attempt (Get p) = Get $ \p0 c env s0 -> case unIO (openBarrier c) s0 of
-  (# s1, barrier #) -> case p p0 c env s1 of
-    (# s2, p1, result #) -> case unIO (closeBarrier c barrier) s2 of
-      (# s3, _ #) -> (# s3, p1, result #)
+attempt p =
+  enclosed
+    (inspect (\c _ _ -> openBarrier c))
+    (\barrier -> inspect (\c _ _ -> closeBarrier c barrier))
+    (const p)
 {-# INLINE attempt #-}
 
 -- | Run a decoder, and go back to where it began. If it fails, this fails, too, and the next byte
@@ -231,20 +218,24 @@ lookAheadE = aheadIf isLeft
 
 -- | Run a decoder in a look-ahead, and go back if the predicate holds of its result.
 aheadIf :: (a -> Bool) -> Get a -> Get a
-aheadIf goesBack = inLookAhead $ \ahead a ->
+aheadIf goesBack = inLookAhead stayAndFail $ \ahead a ->
   if goesBack a
     then a <$ step (\c env -> undo c env ahead)
     else a <$ inspect (\c _ _ -> closeLookAhead c ahead)
 {-# INLINE aheadIf #-}
 
--- Run a decoder in a look-ahead, given what closes that if the decoder succeeds.
-inLookAhead :: (LookAhead -> a -> Get b) -> Get a -> Get b
-inLookAhead closed (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c env (Ptr p0)) s0 of
-  (# s1, ahead #) -> case p p0 c env s1 of
-    (# s2, p1, (# a | #) #) -> unGet (closed ahead a) p1 c env s2
-    (# s2, p1, (# | _ #) #) -> case unIO (closeLookAhead c ahead) s2 of
-      (# s3, _ #) -> (# s3, p1, (# | (##) #) #)
+-- Run a decoder in a look-ahead, given what closes that after a failure and after a success.
+inLookAhead :: (LookAhead -> Get b) -> (LookAhead -> a -> Get b) -> Get a -> Get b
+inLookAhead failing succeeding (Get p) = Get $ \p0 c env s0 ->
+  case unIO (openLookAhead c env (Ptr p0)) s0 of
+    (# s1, ahead #) -> case p p0 c env s1 of
+      (# s2, p1, (# a | #) #) -> unGet (succeeding ahead a) p1 c env s2
+      (# s2, p1, (# | _ #) #) -> unGet (failing ahead) p1 c env s2
 {-# INLINE inLookAhead #-}
+
+stayAndFail :: LookAhead -> Get a
+stayAndFail ahead = inspect (\c _ _ -> closeLookAhead c ahead) >> failed
+{-# INLINE stayAndFail #-}
 
 -- | Run a decoder, and return its result with the bytes that it read. If these lie in one chunk,
 -- they are a slice of the input, as with 'Ashlar.Get.getByteString'.
@@ -252,7 +243,7 @@ inLookAhead closed (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c en
 -- >>> runGet (match (many (getWord8 >>= guard . (> 32)))) "word "
 -- Right ("word",[(),(),(),()])
 match :: Get a -> Get (ByteString, a)
-match = inLookAhead (\ahead a -> (\bytes -> (bytes, a)) <$> readSince ahead)
+match = inLookAhead stayAndFail (\ahead a -> (\bytes -> (bytes, a)) <$> readSince ahead)
 {-# INLINE match #-}
 
 -- | Succeed without reading anything if a decoder fails, and fail if it succeeds. Commits in the
@@ -261,9 +252,5 @@ match = inLookAhead (\ahead a -> (\bytes -> (bytes, a)) <$> readSince ahead)
 -- >>> runGet (many (notFollowedBy (getWord16be >>= guard . (== 3338)) *> getWord8)) "ab\r\n"
 -- Right [97,98]
 notFollowedBy :: Get a -> Get ()
-notFollowedBy (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c env (Ptr p0)) s0 of
-  (# s1, ahead #) -> case unIO (openBarrier c) s1 of
-    (# s2, barrier #) -> case p p0 c env s2 of
-      (# s3, p1, (# _ | #) #) -> unGet (followed ahead barrier) p1 c env s3
-      (# s3, p1, (# | _ #) #) -> unGet (notFollowed ahead barrier) p1 c env s3
+notFollowedBy p = inLookAhead notFollowed (\ahead _ -> followed ahead) (attempt p)
 {-# INLINE notFollowedBy #-}

@@ -247,10 +247,10 @@ readSince ahead = do
 {-# NOINLINE readSince #-}
 
 -- | Fail, because the decoder in a 'Ashlar.Get.notFollowedBy' has succeeded.
-followed :: LookAhead -> Barrier -> Get ()
-followed ahead barrier = do
+followed :: LookAhead -> Get ()
+followed ahead = do
   now <- here
-  step $ \c env -> closeBarrier c barrier >> undo c env ahead
+  step $ \c env -> undo c env ahead
   at <- here
   found <- lookAt (min 16 (now - at))
   failWith at at found Unexpected
@@ -258,10 +258,9 @@ followed ahead barrier = do
 
 -- | Go back, because the decoder in a 'Ashlar.Get.notFollowedBy' has failed. If a budget was used
 -- up, fail instead: then it is unknown what follows.
-notFollowed :: LookAhead -> Barrier -> Get ()
-notFollowed ahead barrier = do
+notFollowed :: LookAhead -> Get ()
+notFollowed ahead = do
   over <- step $ \c env -> do
-    closeBarrier c barrier
     over <- isOver c
     over <$ if over then closeLookAhead c ahead else undo c env ahead
   when over failed

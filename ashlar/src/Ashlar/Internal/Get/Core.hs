@@ -22,6 +22,7 @@ module Ashlar.Internal.Get.Core
     moveTo,
     cursor,
     inEnv,
+    enclosed,
     here,
 
     -- * Failing
@@ -29,7 +30,7 @@ module Ashlar.Internal.Get.Core
     failingBy,
     failAt,
     failWith,
-    failInvalid,
+    invalid,
 
     -- * Numbers of constant size
     pureGet,

@@ -79,11 +79,6 @@ missing needed left =
 together :: Int -> Get Int
 together n = foundLength <$> lookAt (min 16 n)
 
--- | Fail at the cursor with a message.
-invalid :: String -> Get a
-invalid = failInvalid
-{-# INLINE invalid #-}
-
 -- | Fail with a message about bytes that 'consume' made sure of.
 invalidAt ::
   -- | Where they begin: at the address that 'consume' gave, or after it.

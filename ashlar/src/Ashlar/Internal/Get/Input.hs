@@ -49,7 +49,7 @@ import Ashlar.Internal.Mem (copyRange, newBuffer, sliceBuffer, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check (unsafeDrop, unsafeTake)
 import Control.Exception (evaluate, mask_)
-import Control.Monad (when)
+import Control.Monad (unless, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef (readIORef, writeIORef)
@@ -121,7 +121,7 @@ moreInput = do
 
 -- Fail, because the stream goes on after the greatest 'Int', which happens with 32 bits.
 tooFar :: Get a
-tooFar = failInvalid ("a stream of more than " ++ show (maxBound :: Int) ++ " bytes")
+tooFar = invalid ("a stream of more than " ++ show (maxBound :: Int) ++ " bytes")
 {-# NOINLINE tooFar #-}
 
 -- | Bring n bytes from the cursor on into the current segment, whatever the limits. Returns how
@@ -154,33 +154,15 @@ ahead n = do
 fetch :: Int -> Get ()
 fetch n
   | n <= 0 = pure ()
-  | otherwise =
-    step (\c env -> readyFor c (envInput env)) >>= \ready -> case ready of
-      Ended -> pure ()
-      AtHand -> takeOne
-      AfterWaiting -> chargeSuspension *> takeOne
-  where
-    takeOne = inspect (\_ env _ -> takeChunk (envInput env)) >>= \got -> fetch (n - got)
+  | otherwise = do
+    -- (Forced, so that it does not refer to the segments.)
+    !ended <- inspect (\_ env _ -> segmentsEnded <$> readIORef (inputSegments (envInput env)))
+    unless ended $ do
+      suspends <- step (\c env -> letGo c (envInput env) >> inputSuspends (envInput env))
+      when suspends chargeSuspension
+      got <- inspect (\_ env _ -> takeChunk (envInput env))
+      fetch (n - got)
 {-# NOINLINE fetch #-}
-
--- How the next chunk comes.
-data Next
-  = -- | The source has ended.
-    Ended
-  | -- | At once.
-    AtHand
-  | -- | After the decoder has been suspended.
-    AfterWaiting
-
--- Release what is not needed before the next chunk is asked for: Note [Waiting].
-readyFor :: Cells -> Input -> IO Next
-readyFor c input = do
-  ended <- segmentsEnded <$> readIORef (inputSegments input)
-  if ended
-    then pure Ended
-    else do
-      letGo c input
-      (\suspends -> if suspends then AfterWaiting else AtHand) <$> inputSuspends input
 
 -- Wait for the next chunk, and add it to the segments. Returns its length, which is 0 at the end of
 -- the input.

@@ -51,7 +51,7 @@
 -- @nested = deeper (many (char '(' *> nested))@ takes time exponential in the number of brackets.
 -- (Tests "a budget that is used up".)
 --
--- So 'markOver' complements 'commitsCell', which then differs from the value that any choice has
+-- So 'setOver' complements 'commitsCell', which then differs from the value that any choice has
 -- seen when it was opened. All choices are given up, as after a commit. The budget itself gets -1
 -- steps. By that, @withBudget@ knows if its own budget was used up, and undoes the complement.
 module Ashlar.Internal.Get.Limits
@@ -75,9 +75,7 @@ module Ashlar.Internal.Get.Limits
 
     -- * Failing
     overOwn,
-    isUsedUp,
-    markOver,
-    notOver,
+    setOver,
   )
 where
 
@@ -90,8 +88,6 @@ import Ashlar.Internal.Get.Type
 import Ashlar.Internal.Mem.Cells
 import Control.Monad (unless, when)
 import Data.Bits (complement, unsafeShiftR)
-import GHC.Exts (Ptr (Ptr))
-import GHC.IO (unIO)
 
 -- | How many bytes a run may hold where the budget does not say and the input is not in memory:
 -- 64 MiB.
@@ -172,18 +168,15 @@ heldEndAt c at = (\keep -> streamEnd (min keep at) streamBytes) <$> getInt c kee
 
 -- | Count all bytes of a decoder as held: Note [What is held].
 asValue :: Get a -> Get a
-asValue (Get p) = Get $ \p0 c env s0 -> case unIO (enter c p0) s0 of
-  (# s1, before #) -> case p p0 c env s1 of
-    (# s2, p1, result #) -> case unIO (leave c p1 before) s2 of
-      (# s3, _ #) -> (# s3, p1, result #)
+asValue p = enclosed (inspect enter) (inspect . leave) (const p)
   where
-    enter c p0 = do
+    enter c _ p0 = do
       held <- getInt c heldCell
-      at <- offsetOf c (Ptr p0)
+      at <- offsetOf c p0
       when (moves held) $ heldEndAt c at >>= setHeldEnd c . complement . max held
       pure held
-    leave c p1 before = do
-      at <- offsetOf c (Ptr p1)
+    leave before c _ p1 = do
+      at <- offsetOf c p1
       when (moves before) $ setHeldEnd c (max before at)
     moves held = held >= 0 && held /= maxBound
 {-# INLINE asValue #-}
@@ -310,28 +303,15 @@ overBudget ::
 overBudget (Account own) reached = do
   step $ \c env -> do
     putInt own stepsCell (-1)
-    markOver c
+    setOver True c
     -- The error must be about the budget, not about an earlier failure.
     setFailures env NoFailures
   p <- cursor
   failAt p 0 (OverBudget reached)
 {-# NOINLINE overBudget #-}
 
--- | Give up all choices, because a budget has been used up.
-markOver :: Cells -> IO ()
-markOver c = do
-  over <- isOver c
-  unless over $ complementCommits c
-
--- | Undo 'markOver'.
-notOver :: Cells -> IO ()
-notOver c = do
-  over <- isOver c
-  when over $ complementCommits c
-
-complementCommits :: Cells -> IO ()
-complementCommits c = getInt c commitsCell >>= putInt c commitsCell . complement
-
--- | Has this budget been used up?
-isUsedUp :: Account -> IO Bool
-isUsedUp (Account own) = (< 0) <$> getInt own stepsCell
+-- | Give up all choices, because a budget has been used up, or undo that.
+setOver :: Bool -> Cells -> IO ()
+setOver over c = do
+  before <- isOver c
+  unless (before == over) $ getInt c commitsCell >>= putInt c commitsCell . complement

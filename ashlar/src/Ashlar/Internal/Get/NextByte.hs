@@ -152,19 +152,19 @@ bytes s = s <$ readBytes s
 
 -- 'bytes' of a literal, given its address and the same bytes as a string.
 literalBytes :: Addr# -> ByteString -> Get ByteString
-literalBytes a s = s <$ orElse a () (readBytes s)
+literalBytes a s = s <$ orElse a () (unequal s) (readBytes s)
 {-# INLINE [1] literalBytes #-}
 
 literalOption :: Addr# -> ByteString -> Get Bool
-literalOption a s = orElse a True (readOption s)
+literalOption a s = orElse a True (readOption s) (readOption s)
 {-# INLINE [1] literalOption #-}
 
--- Read a literal in place if it is short and the bytes of the input are at hand. Otherwise run the
--- other decoder.
-orElse :: Addr# -> r -> Get r -> Get r
-orElse a found other
-  | n <= 32 = matchesAt (Ptr a) n >>= \ok -> if ok then found <$ moveBy n else other
-  | otherwise = other
+-- Read a literal in place if it is short and the bytes of the input are at hand. Otherwise run
+-- another decoder: the first if they are not or differ, the second for a long literal.
+orElse :: Addr# -> r -> Get r -> Get r -> Get r
+orElse a found other long
+  | n <= 32 = inspect (matching (Ptr a) n) >>= \ok -> if ok then found <$ moveBy n else other
+  | otherwise = long
   where
     n = I# (cstringLength# a)
 {-# INLINE orElse #-}
@@ -175,12 +175,31 @@ readBytes s = Get (readBytes# s)
 
 -- (A known function that takes all its arguments, so a call allocates nothing.)
 readBytes# :: ByteString -> Addr# -> Cells -> Env -> State# RealWorld -> Result ()
-readBytes# s p c env s0 = unGet (orSlowly () (mismatched s) s) p c env s0
+readBytes# s p c env s0 = unGet (orSlowly () (unequal s) s) p c env s0
 {-# NOINLINE readBytes# #-}
+
+-- 'bytes' that are not at hand, or differ.
+unequal :: ByteString -> Get ()
+unequal s = Get (unequal# s)
+{-# INLINE unequal #-}
+
+-- Where nothing is recorded and all of the bytes are at hand, they differ, and there is nothing to
+-- do. So an alternative that is not the one takes some nanoseconds. (Benchmark "five keywords".)
+unequal# :: ByteString -> Addr# -> Cells -> Env -> State# RealWorld -> Result ()
+unequal# s p c env s0 =
+  unGet (inspect known >>= \yes -> if yes then failed else mismatched s) p c env s0
+  where
+    known cs _ q = do
+      traced <- isTraced cs
+      e <- getPtr cs endCell
+      pure (not traced && e `minusPtr` q >= S.length s)
+{-# NOINLINE unequal# #-}
 
 -- Read these bytes if all of them are at hand. Otherwise run the slow decoder.
 orSlowly :: r -> Get r -> ByteString -> Get r
-orSlowly found slowly s = matches s >>= \ok -> if ok then found <$ moveBy (S.length s) else slowly
+orSlowly found slowly s =
+  inspect (\c env p -> withBytesQuick s (\q n -> matching q n c env p)) >>= \ok ->
+    if ok then found <$ moveBy (S.length s) else slowly
 {-# INLINE orSlowly #-}
 
 -- | Are exactly these bytes next? If so, read them. If not, read nothing. This never fails, and
@@ -211,18 +230,9 @@ readOption# s p c env s0 = unGet (orSlowly True slowly s) p c env s0
         _ -> pure False
 {-# NOINLINE readOption# #-}
 
--- Are these bytes the next, and all of them at hand?
-matches :: ByteString -> Get Bool
-matches s = inspect (\c _ p -> withBytesQuick s (\q n -> matching q n c p))
-{-# INLINE matches #-}
-
--- 'matches' for the n bytes at an address, which must be readable.
-matchesAt :: Ptr Word8 -> Int -> Get Bool
-matchesAt q n = inspect (\c _ p -> matching q n c p)
-{-# INLINE matchesAt #-}
-
-matching :: Ptr Word8 -> Int -> Cells -> Ptr Word8 -> IO Bool
-matching q n c p = do
+-- Are the n bytes at an address, which must be readable, the next, and all of them at hand?
+matching :: Ptr Word8 -> Int -> Cells -> Env -> Ptr Word8 -> IO Bool
+matching q n c _ p = do
   e <- getPtr c endCell
   -- If so, n bytes of the input are readable.
   if e `minusPtr` p >= n then equal q p n else pure False
@@ -361,11 +371,7 @@ manyWhile f p = go []
 skipManyWhile :: (Word8 -> Bool) -> Get a -> Get ()
 skipManyWhile f p = go
   where
-    go =
-      nextCode >>= \i ->
-        if i >= 0 && f (fromIntegral i)
-          then readsSome "skipManyWhile" p *> go
-          else pure ()
+    go = switch (pure ()) (\w -> if f w then readsSome "skipManyWhile" p *> go else pure ())
 {-# INLINE skipManyWhile #-}
 
 -- Run a decoder, and fail if it has read nothing.

@@ -61,8 +61,7 @@ import Data.IORef (readIORef)
 import Data.Int (Int64)
 import Data.Maybe (fromMaybe)
 import Data.Word (Word8)
-import GHC.Exts (Ptr (Ptr))
-import GHC.IO (unIO)
+import Foreign.Ptr (Ptr)
 
 -- | Let the offsets of a decoder ('atOffset', 'viaOffset') count from here.
 --
@@ -184,22 +183,18 @@ seekerHere = step $ \c env -> case env of
 -- Run a decoder that moves to another offset, and come back whether it succeeds or fails. The bytes
 -- from the cursor on are kept meanwhile.
 andBack :: Get a -> Get a
-andBack (Get p) = Get $ \p0 c env s0 -> case unIO (openLookAhead c env (Ptr p0)) s0 of
-  (# s1, ahead #) -> case p p0 c env s1 of
-    (# s2, p1, result #) -> case unGet (step (\c' env' -> comeBack c' env' ahead)) p1 c env s2 of
-      (# s3, p2, _ #) -> case result of
-        (# a | #) -> unGet (a <$ effect (forget env ahead)) p2 c env s3
-        (# | _ #) -> (# s3, p2, (# | (##) #) #)
+andBack p = do
+  (ahead, a) <-
+    enclosed
+      (inspect openLookAhead)
+      (\ahead -> step (\c env -> comeBack c env ahead))
+      (\ahead -> (,) ahead <$> p)
+  a <$ inspect (\_ env _ -> forget env ahead)
 
 -- Run a decoder at an offset of a source that can seek: Note [Jumps].
 away :: Seeker -> Leaving -> Int -> Get a -> Get a
-away seeker leave to p = andBack (Get (\p0 c env s0 -> elsewhere p0 c env s0))
-  where
-    elsewhere p0 c env s0 = case unGet (step (putAside seeker leave to)) p0 c env s0 of
-      (# s1, p1, (# aside | #) #) -> case unGet p p1 c env s1 of
-        (# s2, p2, result #) -> case unGet (step (holdAgain seeker aside)) p2 c env s2 of
-          (# s3, p3, _ #) -> (# s3, p3, result #)
-      (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
+away seeker leave to p =
+  andBack (enclosed (step (putAside seeker leave to)) (step . holdAgain) (const p))
 
 -- How many bytes a jump puts aside in a source that can seek.
 data Leaving = Leaving
@@ -234,18 +229,9 @@ leaving c env p = do
       trims = unneeded > 1048576
   pure (Leaving next own kept (if trims then unneededAround else unneeded) trims)
 
--- What a jump puts aside, and holds again when it ends.
-data Aside = Aside
-  { asideSegments :: !Segments,
-    -- The offset of the current segment.
-    asideStart :: !Int,
-    -- The offset of the source's next chunk.
-    asideNext :: !Int,
-    asideLimit :: !Int,
-    asideHeld :: !Int,
-    asideKeep :: !Int,
-    asideRelease :: !Int
-  }
+-- What a jump puts aside, and holds again when it ends: the segments, the offset of the current
+-- one, and the values of 'limitCell' and 'heldCell'. ('andBack' resets the other cells.)
+data Aside = Aside !Away !Int !Int !Int
 
 putAside :: Seeker -> Leaving -> Int -> Cells -> Env -> IO Aside
 putAside seeker leave to c env = do
@@ -258,17 +244,10 @@ putAside seeker leave to c env = do
         (first, bs) <- heldBetween c input (at - leavingOwn leave) at
         pure (newSegments {segmentCurrent = bs, segmentsAway = segmentsAway segments}, first, at)
       else (\start -> (segments, start, leavingNext leave)) <$> segmentOffset c
-  aside <-
-    Aside kept start next
-      <$> getInt c limitCell
-      <*> getInt c heldCell
-      <*> getInt c keepCell
-      <*> getInt c releaseCell
-  putInt c heldCell $ case asideHeld aside of
-    held
-      | held == maxBound -> maxBound
-      | held < 0 -> complement (streamEnd to streamBytes)
-      | otherwise -> streamEnd to streamBytes
+  limit <- getInt c limitCell
+  held <- getInt c heldCell
+  let end = streamEnd to streamBytes
+  putInt c heldCell $ if held == maxBound then held else if held < 0 then complement end else end
   putInt c keepCell maxBound
   putInt c releaseCell maxBound
   -- Forced, so that it does not refer to the bytes that are dropped.
@@ -281,14 +260,11 @@ putAside seeker leave to c env = do
           }
   -- Before the seek, so that 'returnHome' works if the seek throws an exception.
   replaceSegments c input to newSegments {segmentsAway = Just left}
-  seekTo seeker to
-  pure aside
+  Aside left start limit held <$ seekTo seeker to
 
-holdAgain :: Seeker -> Aside -> Cells -> Env -> IO ()
-holdAgain seeker aside c env = do
-  putInt c limitCell (asideLimit aside)
-  putInt c heldCell (asideHeld aside)
-  putInt c keepCell (asideKeep aside)
-  putInt c releaseCell (asideRelease aside)
-  seekTo seeker (asideNext aside)
-  replaceSegments c (envInput env) (asideStart aside) (asideSegments aside)
+holdAgain :: Aside -> Cells -> Env -> IO ()
+holdAgain (Aside left start limit held) c env = do
+  putInt c limitCell limit
+  putInt c heldCell held
+  awayBack left
+  replaceSegments c (envInput env) start (awaySegments left)

@@ -238,7 +238,7 @@ runInPlace plain n rd g bs = case attempted () of
     attempted _
       | S.length bs < n = (# | (##) #)
       | plain = at (unsafeCoerce# ())
-      | otherwise = case scratch of Scratch c -> at c
+      | otherwise = case scratch of Account c -> at c
     {-# INLINE attempted #-}
     -- The bytes are there.
     at :: Cells -> (# a| (# #) #)
@@ -263,12 +263,10 @@ noInput :: Env
 noInput = InputOnly S.empty
 {-# NOINLINE noInput #-}
 
--- A box for cells, which cannot be at the top of a module.
-data Scratch = Scratch Cells
-
-scratch :: Scratch
+-- (Cells without a box cannot be at the top of a module.)
+scratch :: Account
 scratch = unsafePerformIO . withCells cellCount $ \c ->
-  startCells c False 0 0 maxBound S.empty >> IO (\s -> (# s, Scratch c #))
+  startCells c False 0 0 maxBound S.empty >> IO (\s -> (# s, Account c #))
 {-# NOINLINE scratch #-}
 
 -- The error for input that is shorter or longer than the numbers. It does not depend on their

@@ -40,7 +40,6 @@ import Ashlar.Internal.Get.Bytes (endOfInput, ifReadsNothing, isEmpty)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Limits (asValue, streamBytes)
 import Ashlar.Internal.Get.Record (returnHome, rewind, unread)

@@ -36,10 +36,9 @@ import Ashlar.Internal.Get.Bytes (foundIn, getByteString, slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Input
-import Ashlar.Internal.Get.Limits (asValue, limitsOf, markOver)
+import Ashlar.Internal.Get.Limits (asValue, limitsOf, setOver)
 import Ashlar.Internal.Get.Path (Context (OriginAt, Top))
 import Ashlar.Internal.Get.Record
 import Ashlar.Internal.Get.Run (errorOf)
@@ -313,5 +312,5 @@ onBytes start inside refused g bs = inspect $ \c env _ -> do
     failing c env own input = do
       -- A budget that is used up is that of the decoder around.
       over <- isOver own
-      when over $ markOver c *> setFailures env NoFailures
+      when over $ setOver True c *> setFailures env NoFailures
       refused c env own input

@@ -66,13 +66,14 @@ module Ashlar.Internal.Get.Type
     moveTo,
     cursor,
     inEnv,
+    enclosed,
 
     -- * Failing
     failed,
     failingBy,
     failAt,
     failWith,
-    failInvalid,
+    invalid,
   )
 where
 
@@ -184,7 +185,7 @@ instance Monad Get where
   {-# INLINE (>>) #-}
 
 instance MonadFail Get where
-  fail = failInvalid
+  fail = invalid
   {-# INLINE fail #-}
 
 instance Semigroup a => Semigroup (Get a) where
@@ -288,6 +289,16 @@ inEnv :: (Env -> Env) -> Get a -> Get a
 inEnv change (Get g) = Get (\p c env -> g p c (change env))
 {-# INLINE inEnv #-}
 
+-- | Run a decoder between two others. The first says what it has changed. The last, which must not
+-- fail, changes that back, whether the decoder succeeds or fails.
+enclosed :: Get x -> (x -> Get ()) -> (x -> Get a) -> Get a
+enclosed (Get enter) leave inside = Get $ \p0 c env s0 -> case enter p0 c env s0 of
+  (# s1, p1, (# x | #) #) -> case unGet (inside x) p1 c env s1 of
+    (# s2, p2, result #) -> case unGet (leave x) p2 c env s2 of
+      (# s3, p3, _ #) -> (# s3, p3, result #)
+  (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
+{-# INLINE enclosed #-}
+
 -- | Fail. In a traced run, the reason must have been recorded.
 failed :: Get a
 failed = Get (\p _ _ s -> (# s, p, (# | (##) #) #))
@@ -340,14 +351,14 @@ failWith# reach offset found reason p0 c !env s0 =
 {-# NOINLINE failWith# #-}
 
 -- | Fail at the cursor with a message.
-failInvalid :: String -> Get a
-failInvalid message = Get (failInvalid# message)
-{-# INLINE failInvalid #-}
+invalid :: String -> Get a
+invalid message = Get (invalid# message)
+{-# INLINE invalid #-}
 
-failInvalid# :: String -> Addr# -> Cells -> Env -> State# RealWorld -> Result a
-failInvalid# message p0 c !env s0 =
+invalid# :: String -> Addr# -> Cells -> Env -> State# RealWorld -> Result a
+invalid# message p0 c !env s0 =
   failing (recordAt c env (Ptr p0) 0 (Invalid message)) p0 c s0
-{-# NOINLINE failInvalid# #-}
+{-# NOINLINE invalid# #-}
 
 -- Put the cursor into its cell, record the reason, and fail.
 failing :: IO () -> Addr# -> Cells -> State# RealWorld -> Result a

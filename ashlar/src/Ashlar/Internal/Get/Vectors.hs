@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE FlexibleContexts #-}
 {-# LANGUAGE GeneralizedNewtypeDeriving #-}
@@ -31,6 +32,7 @@ module Ashlar.Internal.Get.Vectors
     NumberElement,
 
     -- * For other modules
+    getEach,
     getInSpans,
     copyToStorable,
     noStorables,
@@ -157,24 +159,29 @@ getVectorHost = getNumbers targetByteOrder
 -- >>> let text = getNested (fromIntegral <$> getWord8) getRemainingTextUtf8
 -- >>> runGet (getVectorOf 2 text) "\1a\2bc" :: Either DecodeError (V.Vector Text)
 -- Right ["a","bc"]
-getVectorOf :: forall v a. G.Vector v a => Int -> Get a -> Get (v a)
+getVectorOf :: G.Vector v a => Int -> Get a -> Get (v a)
 getVectorOf n p
   | n < 0 = invalid "getVectorOf: negative number of elements"
-  -- It begins with 4 elements. Elements may be vectors themselves: if each had room for all that
-  -- the input could contain, that would take quadratic memory.
-  | otherwise = runGetST (Slots.unsafeNew (min n 4) >>= fill 0)
+  | otherwise = getEach n (\_ _ -> chargedIfEmpty p)
+{-# INLINE getVectorOf #-}
+
+-- | A vector of n values, each by a decoder that gets its index and the element before.
+getEach :: forall v a. G.Vector v a => Int -> (Int -> Maybe a -> Get a) -> Get (v a)
+-- It begins with 4 elements. Elements may be vectors themselves: if each had room for all that the
+-- input could contain, that would take quadratic memory.
+getEach n element = runGetST (Slots.unsafeNew (min n 4) >>= fill 0 Nothing)
   where
     -- The first i elements are there.
-    fill :: Int -> G.Mutable v s a -> GetST s (v a)
-    fill i v
+    fill :: Int -> Maybe a -> G.Mutable v s a -> GetST s (v a)
+    fill !i before v
       | i >= n = G.unsafeFreeze v
-      | i >= GM.length v = Slots.unsafeGrow v (growthOf n i) >>= fill i
+      | i >= GM.length v = Slots.unsafeGrow v (growthOf n i) >>= fill i before
       | otherwise = do
-        x <- liftGet (chargedIfEmpty p)
+        x <- liftGet (element i before)
         -- i is less than the vector's length.
         x `seq` Slots.unsafeWrite v i x
-        fill (i + 1) v
-{-# INLINE getVectorOf #-}
+        fill (i + 1) (Just x) v
+{-# INLINE getEach #-}
 
 -- A vector of numbers, given a function for 'getInSpans' that takes the size of an element first.
 getNumbersBy ::

@@ -24,8 +24,7 @@ import Ashlar.Internal.Builder.Put
 import Ashlar.Internal.Compat.Elements
 import Ashlar.Internal.Compat.Generic
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Fail (invalid)
-import GHC.Generics (Generic (..), V1)
+import GHC.Generics (Generic (..))
 
 -- | Types that have the format of the package @binary@: the class of "Data.Binary", with
 -- the same methods, the same derivation and the same bytes.
@@ -99,14 +98,3 @@ instance GGet (PartsOf Binary f) f => GBinaryGet f where
   {-# INLINE gget #-}
   gisFlat = isFlatGeneric @(PartsOf Binary f) @f
   {-# INLINE gisFlat #-}
-
-instance GPut Binary V1 where
-  putGeneric _ = pure ()
-  {-# INLINE putGeneric #-}
-
--- | Reading fails.
-instance GGet Binary V1 where
-  getGeneric = invalid "a type without values"
-  {-# INLINE getGeneric #-}
-  isFlatGeneric = False
-  {-# INLINE isFlatGeneric #-}

@@ -40,7 +40,6 @@ import Ashlar.Internal.Builder.Put
 import Ashlar.Internal.Compat.Sum (GCount (..), SumArity)
 import Ashlar.Internal.Get.Budget (deeper)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Numbers (getWord8)
 import Ashlar.Put (putWord8)
 import Data.Kind (Type)

@@ -62,6 +62,7 @@ import Ashlar.Internal.Codec.Variant
     GEnum (..),
     KnownWidth (..),
     SumKind (..),
+    ofConstructor,
     tagFormat,
   )
 import Ashlar.Internal.Codec.WriteFields
@@ -69,10 +70,9 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Path
 import Data.Kind (Type)
 import Data.Primitive.SmallArray (smallArrayFromList)
-import Data.Proxy (Proxy (..))
 import GHC.Exts (Addr#, Int (I#), Int#, RealWorld, State#, andI#)
 import GHC.Generics
-import GHC.TypeLits (KnownSymbol, symbolVal)
+import GHC.TypeLits (KnownSymbol)
 import Unsafe.Coerce (unsafeCoerce)
 
 -- | The constructors of a sum, or some of them.
@@ -136,13 +136,7 @@ instance
   {-# INLINE gSumPut #-}
   gSumGet name k _ = \_ ->
     readFields
-      ( \parts ->
-          OfConstructor
-            name
-            (symbolVal (Proxy :: Proxy con))
-            (symbolVal (Proxy :: Proxy (FieldNames ('MetaCons con fix rec) f)))
-            parts
-      )
+      (ofConstructor @con @(FieldNames ('MetaCons con fix rec) f) name)
       (\r -> gRead r)
       (\x -> k (M1 x))
   {-# INLINE gSumGet #-}
@@ -211,13 +205,7 @@ instance
   {-# INLINE gLargePut #-}
   gLargeGet name k _ = \_ ->
     readFieldsApart
-      ( \parts ->
-          OfConstructor
-            name
-            (symbolVal (Proxy :: Proxy con))
-            (symbolVal (Proxy :: Proxy (FieldNames ('MetaCons con fix rec) f)))
-            parts
-      )
+      (ofConstructor @con @(FieldNames ('MetaCons con fix rec) f) name)
       (\r -> gRead r)
       (\x -> k (x :: f ()))
   {-# INLINE gLargeGet #-}

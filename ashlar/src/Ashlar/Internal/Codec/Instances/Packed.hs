@@ -11,10 +11,7 @@
 --
 -- Those without parts are in "Ashlar.Internal.Codec.Instances.PackedLeaves", which turns
 -- eta-expansion off: GHC 9.0.2 would panic on the derived readers here.
-module Ashlar.Internal.Codec.Instances.Packed
-  (
-  )
-where
+module Ashlar.Internal.Codec.Instances.Packed () where
 
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Codec.Bits

@@ -5,10 +5,7 @@
 -- |
 -- Module      : Ashlar.Internal.Codec.Instances.PackedLeaves
 -- Description : The packed format of types without parts
-module Ashlar.Internal.Codec.Instances.PackedLeaves
-  (
-  )
-where
+module Ashlar.Internal.Codec.Instances.PackedLeaves () where
 
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Codec.Bits

@@ -14,10 +14,7 @@
 --
 -- Most of these are derived. They are not in "Ashlar.Internal.Codec.Instances.Base", which turns
 -- eta-expansion off: GHC 9.0.2 would panic on the derived reader of a triple.
-module Ashlar.Internal.Codec.Instances.Structures
-  (
-  )
-where
+module Ashlar.Internal.Codec.Instances.Structures () where
 
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Derive

@@ -17,7 +17,6 @@ import Ashlar.Internal.Compat.Generic (levelled)
 import Ashlar.Internal.Compat.Lists
 import Ashlar.Internal.Compat.Numbers
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Numbers
 import Ashlar.Put
 import Data.Complex (Complex (..))

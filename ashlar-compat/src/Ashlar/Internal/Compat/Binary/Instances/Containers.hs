@@ -20,7 +20,6 @@ import Ashlar.Internal.Compat.Generic (levelled)
 import Ashlar.Internal.Get.Budget (deeper)
 import Ashlar.Internal.Get.Bytes (getByteString, getLazyByteString)
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Strings (getShortByteString, getTextUtf8)
 import Ashlar.Internal.Mem (pokeBE)
 import Ashlar.Internal.Prim.Text (bytesPerUnit, lengthUnits, utf8LengthOf, writeUtf8)

@@ -17,7 +17,6 @@ import Ashlar.Internal.Builder.Put ()
 import Ashlar.Internal.Compat.Numbers (fraction)
 import Ashlar.Internal.Compat.Store.Class
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Numbers
 import Ashlar.Put
 import Data.Char (ord)

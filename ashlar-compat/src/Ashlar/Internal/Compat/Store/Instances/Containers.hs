@@ -20,7 +20,6 @@ import Ashlar.Internal.Compat.Store.Instances.Base ()
 import Ashlar.Internal.Get.Budget (deeper)
 import Ashlar.Internal.Get.Bytes
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Numbers
 import Ashlar.Internal.Get.Strings (getByteStringCopy, getShortByteString, getTextUtf8)
 import Ashlar.Internal.Prim.Text (bytesPerUnit, lengthUnits)
