@@ -6,7 +6,7 @@ import { Costs, Facts, fair, isOrdered, isPlain, ownParts } from "./facts.js";
 import { leafReader } from "./leafread.js";
 import { Constructor, cut, Definition, isSmall, Leaf, packedLeaf, Shape, tagSize } from "./shapes.js";
 import { Frame, State } from "./state.js";
-import { compare, indicesBetween, recordMaker, taggedMaker } from "./values.js";
+import { compare, gcd, indicesBetween, recordMaker, taggedMaker } from "./values.js";
 
 /** A computation that yields those that it waits for. */
 export type Reads = Generator<Reads, unknown, unknown>;
@@ -34,12 +34,6 @@ const EMPTIES = " elements of no bytes";
 
 function byteLength(n: bigint): number {
   return ((n < 0n ? -n : n).toString(16).length + 1) >> 1;
-}
-
-function gcd(a: bigint, b: bigint): bigint {
-  a = a < 0n ? -a : a;
-  while (b !== 0n) [a, b] = [b, a % b];
-  return a;
 }
 
 /** Reads a packed value, given the reader of what is packed. */

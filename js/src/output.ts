@@ -1,10 +1,12 @@
 /** Writing values: as bytes, and as JSON. Values may be nested deep: both keep their own stack. */
-import { Bits, Sink, toHex } from "./bytes.js";
+import { Bits, sameBytes, Sink, toHex } from "./bytes.js";
 import { EncodeError } from "./errors.js";
-import { Facts, isOrdered } from "./facts.js";
-import { Constructor, Definition, fieldShapes, isPositional, isSmall, isWhole, Leaf, NUMBERS, packedLeaf, Shape } from "./shapes.js";
+import { Facts, isOrdered, isPlain } from "./facts.js";
+import {
+  Constructor, cut, Definition, fieldShapes, hasSurrogate, isPositional, isSmall, isWhole, Leaf, NUMBERS, packedLeaf, Shape,
+} from "./shapes.js";
 import { fraction, leafText, quoted } from "./text.js";
-import { compare, Indexed, Ratio, takeApart } from "./values.js";
+import { compare, gcd, Indexed, indicesBetween, Ratio, takeApart } from "./values.js";
 
 function refuse(what: string, value: unknown): never {
   const kind = value === null ? "null" : Array.isArray(value) ? "an array" : typeof value;
@@ -24,10 +26,30 @@ function wholeOf(l: Leaf, value: unknown): bigint {
   return n;
 }
 
+/** A whole number of a shape of such numbers. */
+function boundedOf(s: Shape, value: unknown): bigint {
+  if (s.k !== "between") return wholeOf(s as Leaf, value);
+  const n = wholeOf(s.leaf, value);
+  if (n < s.low || n > s.high) throw new EncodeError(`${n} is not from ${s.low} to ${s.high}`);
+  return n;
+}
+
+/** An object with these properties only. */
+function objectOf(value: unknown, ...names: string[]): object {
+  const fits = typeof value === "object" && value !== null && Object.keys(value).length <= names.length
+    && names.every((n) => Object.prototype.hasOwnProperty.call(value, n));
+  return fits ? value as object : refuse(`an object with ${names.join(" and ")} only`, value);
+}
+
+/** The value in an optional one, which is an object if the value may be `null`, too. */
+function justOf(facts: Facts, of: Shape, value: unknown): unknown {
+  return facts.mayBeNull(of) ? (objectOf(value, "just") as { just: unknown }).just : value;
+}
+
 /** The number of a value's constructor, and its fields. */
 function constructorOf(d: Definition, value: unknown): [number, unknown[]] {
   const found = takeApart(d, value);
-  if (found === undefined) return refuse(`a value of ${d.name}`, value);
+  if (found === undefined) return refuse(`a value of ${cut(d.name)}`, value);
   return found;
 }
 
@@ -49,13 +71,18 @@ function putLeaf(out: Sink, l: Leaf, value: unknown, bits: Bits | null): void {
   if (isWhole(l)) { putWhole(out, l, wholeOf(l, value)); return; }
   const le = l.enc !== "bigEndian";
   switch (l.type) {
-    case "unit": return;
+    case "unit":
+      if (!Array.isArray(value) || value.length > 0) refuse("an empty array", value);
+      return;
     case "bool":
       if (typeof value !== "boolean") refuse("a boolean", value);
       putTag(out, 2, Number(value), bits);
       return;
     case "float32": case "float64":
       if (typeof value !== "number") refuse("a number", value);
+      if (l.type === "float32" && Number.isFinite(value) && !Number.isFinite(Math.fround(value))) {
+        throw new EncodeError(`${value} does not fit float32`);
+      }
       if (l.type === "float32") out.f32(value, le); else out.f64(value, le);
       return;
     case "bytes": case "byteArray":
@@ -66,8 +93,7 @@ function putLeaf(out: Sink, l: Leaf, value: unknown, bits: Bits | null): void {
     default:
   }
   if (typeof value !== "string") refuse("a string", value);
-  const lone = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(value);
-  if (lone && l.type !== "char") throw new EncodeError("a text with an unpaired surrogate");
+  if (l.type !== "char" && hasSurrogate(value)) throw new EncodeError("a text with an unpaired surrogate");
   if (l.type === "utf8") { out.text(value, l.compact); return; }
   if (l.type === "utf16") {
     out.count(value.length, false);
@@ -95,7 +121,10 @@ function elementsOf(value: unknown): unknown[] {
 function ascending(facts: Facts, s: Shape, keys: unknown[]): void {
   if (!isOrdered(facts.unordered, s)) return;
   for (let i = 1; i < keys.length; i++) {
-    if (compare(facts, s, keys[i - 1], keys[i]) >= 0) throw new EncodeError("keys that do not ascend");
+    let found = -1;
+    // (Writing the keys says what is wrong with them.)
+    try { found = compare(facts, s, keys[i - 1], keys[i]); } catch { /* It is none of the shape. */ }
+    if (found >= 0) throw new EncodeError("keys that do not ascend");
   }
 }
 
@@ -113,21 +142,19 @@ export function putValue(out: Sink, facts: Facts, root: Shape, value: unknown, a
     const [s, v, bits] = item;
     switch (s.k) {
       case "leaf": putLeaf(out, s, v, bits); break;
-      case "between": {
-        const n = wholeOf(s.leaf, v);
-        if (n < s.low || n > s.high) throw new EncodeError(`${n} is not from ${s.low} to ${s.high}`);
-        putWhole(out, bits === null ? s.leaf : packedLeaf(s.leaf), n);
-        break;
-      }
+      case "between": putWhole(out, bits === null ? s.leaf : packedLeaf(s.leaf), boundedOf(s, v)); break;
       case "ratio": {
-        const r = v as Ratio;
-        if (typeof v !== "object" || v === null) refuse("a fraction", v);
-        work.push([s.of, r.denominator, bits], [s.of, r.numerator, bits]);
+        const r = objectOf(v, "numerator", "denominator") as Ratio;
+        const n = boundedOf(s.of, r.numerator);
+        const d = boundedOf(s.of, r.denominator);
+        if (d <= 0n) throw new EncodeError("Ratio: the denominator is not positive");
+        if (gcd(n, d) !== 1n) throw new EncodeError("Ratio: not in lowest terms");
+        work.push([s.of, d, bits], [s.of, n, bits]);
         break;
       }
       case "maybe":
         putTag(out, 2, Number(v !== null && v !== undefined), bits);
-        if (v !== null && v !== undefined) work.push([s.of, facts.mayBeNull(s.of) ? (v as { just: unknown }).just : v, bits]);
+        if (v !== null && v !== undefined) work.push([s.of, justOf(facts, s.of, v), bits]);
         break;
       case "tuple":
         if (!Array.isArray(v) || v.length !== s.of.length) refuse(`an array of ${s.of.length} values`, v);
@@ -150,18 +177,25 @@ export function putValue(out: Sink, facts: Facts, root: Shape, value: unknown, a
         break;
       }
       case "array": {
-        const a = v as Indexed;
-        if (typeof v !== "object" || v === null || !Array.isArray(a.elements)) refuse("an object with from, to and elements", v);
+        const a = objectOf(v, "from", "to", "elements") as Indexed;
+        if (!Array.isArray(a.elements)) refuse("an array", a.elements);
         // The bounds come before the number of elements.
         putValue(out, facts, s.index, a.from, bits);
         putValue(out, facts, s.index, a.to, bits);
+        if (isPlain(s.index) && indicesBetween(s.index, a.from, a.to) !== BigInt(a.elements.length)) {
+          throw new EncodeError("an array with another number of elements than its bounds");
+        }
         out.count(a.elements.length, bits !== null);
         putAll(work, [s.of], a.elements, bits);
         break;
       }
-      case "constant": out.bytes(s.bytes); break;
+      case "constant":
+        if (!(v instanceof Uint8Array) || !sameBytes(v, s.bytes)) throw new EncodeError("other bytes than it always has");
+        out.bytes(s.bytes);
+        break;
       case "reference": {
         const d = facts.definitions[s.to] as Definition;
+        if (facts.endless.has(s.to)) throw new EncodeError(`${cut(d.name)} has no values`);
         if (d.form === "newtype") { work.push([fieldShapes(d)[0] as Shape, v, bits]); break; }
         const [i, fields] = constructorOf(d, v);
         if (d.form === "sum") putTag(out, d.constructors.length, i, bits);
@@ -170,11 +204,11 @@ export function putValue(out: Sink, facts: Facts, root: Shape, value: unknown, a
         break;
       }
       case "opaque":
-        if (s.size === null) throw new EncodeError(`the format ${s.name} is not described`);
+        if (s.size === null) throw new EncodeError(`the format ${cut(s.name)} is not described`);
         if (!(v instanceof Uint8Array) || BigInt(v.length) !== s.size) refuse(`a Uint8Array of ${s.size} bytes`, v);
         out.bytes(v as Uint8Array);
         break;
-      case "irregular": throw new EncodeError(`the irregular type ${s.name} is not described`);
+      case "irregular": throw new EncodeError(`the irregular type ${cut(s.name)} is not described`);
       case "packed": work.push([s.of, v, bits ?? new Bits()]); break;
       case "unpacked": work.push([s.of, v, null]); break;
     }
@@ -203,7 +237,7 @@ function fieldsJson(work: JsonWork, c: Constructor, values: unknown[], before: s
   }
 }
 
-/** A value as JSON, as `getJsonLine` writes it, without the newline. Throws an `EncodeError` if it is none of the shape. */
+/** A value of the shape as JSON, as `getJsonLine` writes it, without the newline. Throws an `EncodeError` if that is too long. */
 export function jsonOf(facts: Facts, root: Shape, value: unknown): string {
   const out: string[] = [];
   let size = 0;
@@ -223,7 +257,7 @@ export function jsonOf(facts: Facts, root: Shape, value: unknown): string {
       case "ratio": { const r = v as Ratio; work.push(fraction(BigInt(r.numerator), BigInt(r.denominator))); break; }
       case "maybe": {
         if (v === null || v === undefined) { work.push("null"); break; }
-        if (facts.mayBeNull(s.of)) work.push("]", [s.of, (v as { just: unknown }).just], "["); else work.push([s.of, v]);
+        if (facts.mayBeNull(s.of)) work.push("]", [s.of, justOf(facts, s.of, v)], "["); else work.push([s.of, v]);
         break;
       }
       case "tuple": listed(work, "[", "]", s.of.map((x, i) => [[x, (v as unknown[])[i]]])); break;

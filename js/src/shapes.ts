@@ -22,7 +22,8 @@ export type Shape =
   | { k: "map"; key: Shape; value: Shape; compact: boolean }
   | { k: "array"; index: Shape; of: Shape }
   | { k: "constant"; bytes: Uint8Array }
-  | { k: "reference"; to: number }
+  // (A number that is not exact in `to`, which no definition has, is in `exact`.)
+  | { k: "reference"; to: number; exact?: bigint }
   | { k: "opaque"; name: string; version: bigint; size: bigint | null }
   | { k: "irregular"; name: string };
 
@@ -38,6 +39,12 @@ export interface Definition {
 /** A leaf of this type. */
 export function leaf(type: LeafType, enc: Encoding = "", compact = false, units = 0n): Leaf {
   return { k: "leaf", type, enc, compact, units };
+}
+
+/** A reference to a definition. */
+export function referenceTo(n: bigint): Shape {
+  const to = Number(n);
+  return Number.isSafeInteger(to) ? { k: "reference", to } : { k: "reference", to, exact: n };
 }
 
 /** The types of numbers: bytes, least and greatest number. */
@@ -124,6 +131,11 @@ export function fieldShapes(d: Definition): Shape[] {
 /** Have the fields no names? Not if there are none. */
 export function isPositional(c: Constructor): boolean {
   return c.fields.length > 0 && c.fields.every((f, i) => f.name === String(i + 1));
+}
+
+/** Has a text a surrogate that is not one of a pair? */
+export function hasSurrogate(text: string): boolean {
+  return /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(text);
 }
 
 /** The first 100 characters of a name: those of an untrusted schema may be long. */

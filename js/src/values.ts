@@ -34,10 +34,11 @@ export function taggedMaker(c: Constructor): (values: unknown[]) => unknown {
   return (values) => ({ tag: c.name, value: record(values) });
 }
 
-/** The values of the fields of a constructor. `undefined` if it is none. */
+/** The values of the fields of a constructor. `undefined` if one is missing, or there are others. */
 export function fieldsOf(c: Constructor, value: unknown): unknown[] | undefined {
-  if (typeof value !== "object" || value === null) return c.fields.length === 0 && value === undefined ? [] : undefined;
-  if (isPositional(c)) return Array.isArray(value) && value.length === c.fields.length ? value : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  if (Array.isArray(value)) return isPositional(c) && value.length === c.fields.length ? value : undefined;
+  if (isPositional(c) || Object.keys(value).length > c.fields.length) return undefined;
   const out: unknown[] = [];
   for (const f of c.fields) {
     if (!Object.prototype.hasOwnProperty.call(value, f.name)) return undefined;
@@ -64,8 +65,16 @@ export function takeApart(d: Definition, value: unknown): [number, unknown[]] | 
   const i = typeof v.tag === "string" ? table.get(v.tag) : undefined;
   if (i === undefined) return undefined;
   const c = d.constructors[i] as Constructor;
-  const fields = c.retired ? undefined : c.fields.length === 0 ? [] : fieldsOf(c, v.value);
+  if (c.retired || !Object.keys(v).every((k) => k === "tag" || k === "value")) return undefined;
+  const fields = c.fields.length > 0 ? fieldsOf(c, v.value) : v.value === undefined ? [] : undefined;
   return fields === undefined ? undefined : [i, fields];
+}
+
+/** The greatest number that divides both. */
+export function gcd(a: bigint, b: bigint): bigint {
+  a = a < 0n ? -a : a;
+  while (b !== 0n) [a, b] = [b, a % b];
+  return a;
 }
 
 const order = (x: number | bigint | string | boolean, y: typeof x): number => (x < y ? -1 : x == y ? 0 : 1);
@@ -99,7 +108,11 @@ function compareBytes(x: Uint8Array, y: Uint8Array): number {
 
 type Work = Array<[Shape | null, unknown, unknown]>;
 
-function lexical(shapes: readonly Shape[], xs: readonly unknown[], ys: readonly unknown[], work: Work): void {
+const elements = (x: unknown): readonly unknown[] => (x instanceof Map || x instanceof Set ? [...x] : x as unknown[]);
+
+function lexical(shapes: readonly Shape[], x: unknown, y: unknown, work: Work): void {
+  const xs = elements(x);
+  const ys = elements(y);
   work.push([null, xs.length, ys.length]);
   for (let i = Math.min(xs.length, ys.length) - 1; i >= 0; i--) {
     work.push([shapes[shapes.length === 1 ? 0 : i] as Shape, xs[i], ys[i]]);
@@ -117,6 +130,7 @@ function step(facts: Facts, s: Shape, x: unknown, y: unknown, work: Work): numbe
         case "byteArray":
           return (x as Uint8Array).length - (y as Uint8Array).length || compareBytes(x as Uint8Array, y as Uint8Array);
         case "bytes": return compareBytes(x as Uint8Array, y as Uint8Array);
+        case "float32": return order(Math.fround(x as number), Math.fround(y as number));
         default: return order(x as number, y as number);
       }
     case "between": return order(x as number, y as number);
@@ -126,16 +140,17 @@ function step(facts: Facts, s: Shape, x: unknown, y: unknown, work: Work): numbe
       return order(BigInt(a.numerator) * BigInt(b.denominator), BigInt(b.numerator) * BigInt(a.denominator));
     }
     case "maybe": {
-      if (x === null || y === null) return Number(x !== null) - Number(y !== null);
+      const some = (v: unknown): boolean => v !== null && v !== undefined;
+      if (!some(x) || !some(y)) return Number(some(x)) - Number(some(y));
       const wraps = facts.mayBeNull(s.of);
       work.push(wraps ? [s.of, (x as { just: unknown }).just, (y as { just: unknown }).just] : [s.of, x, y]);
       return 0;
     }
-    case "tuple": lexical(s.of, x as unknown[], y as unknown[], work); return 0;
-    case "list": case "nonEmpty": case "set": lexical([s.of], x as unknown[], y as unknown[], work); return 0;
+    case "tuple": lexical(s.of, x, y, work); return 0;
+    case "list": case "nonEmpty": case "set": lexical([s.of], x, y, work); return 0;
     case "map": {
       const pair: Shape = { k: "tuple", of: [s.key, s.value] };
-      lexical([pair], x as unknown[], y as unknown[], work);
+      lexical([pair], x, y, work);
       return 0;
     }
     case "reference": {

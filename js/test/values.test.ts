@@ -5,8 +5,9 @@ import { DecodeError, EncodeError } from "../src/errors.js";
 import { md5 } from "../src/md5.js";
 import { crc32c } from "../src/crc.js";
 import { Schema } from "../src/schema.js";
-import { leaf } from "../src/shapes.js";
+import { Definition, leaf, Shape } from "../src/shapes.js";
 import { cases } from "./cases.js";
+import { Random } from "./random.js";
 
 test("every truncation of a value is refused", () => {
   for (const c of cases("values").filter((x) => x["refused"] === undefined && (x["bytes"] as string).length <= 400)) {
@@ -41,10 +42,101 @@ test("sums", () => {
 });
 
 test("values that are none of the schema", () => {
-  const refused = (s: Schema, v: unknown): void => assert.throws(() => s.encodeValue(v), EncodeError);
-  refused(new Schema(leaf("word8"), []), 256);
-  refused(new Schema(leaf("word8"), []), "1");
-  refused(new Schema(leaf("utf8"), []), "\ud800");
-  refused(new Schema({ k: "set", of: leaf("word8"), compact: false }, []), [2, 1]);
-  refused(new Schema({ k: "tuple", of: [leaf("bool"), leaf("bool")] }, []), [true]);
+  const refused = (s: Shape, v: unknown, message: string | RegExp = /./, ...definitions: Definition[]): void =>
+    assert.throws(() => new Schema(s, definitions).encodeValue(v), { name: "EncodeError", message });
+  const set = (of: Shape): Shape => ({ k: "set", of, compact: true });
+  const list = (of: Shape): Shape => ({ k: "list", of, compact: true });
+  refused(leaf("word8"), 256);
+  refused(leaf("word8"), "1");
+  refused(leaf("natural"), -1n);
+  refused(leaf("date"), 1.5);
+  refused(leaf("utf8"), "\ud800");
+  refused(leaf("scalarValue"), "\udc00");
+  refused(leaf("char"), "ab");
+  refused(leaf("unit"), 5, "an empty array is needed, not number");
+  for (const x of [1e300, -3.5e38]) refused(leaf("float32"), x, `${x} does not fit float32`);
+  refused({ k: "between", low: 1n, high: 300n, leaf: leaf("word8") }, 0);
+  refused({ k: "between", low: 1n, high: 300n, leaf: leaf("word8") }, 256);
+  refused({ k: "tuple", of: [leaf("bool"), leaf("bool")] }, [true]);
+  refused({ k: "nonEmpty", of: leaf("bool"), compact: true }, []);
+  refused({ k: "constant", bytes: Uint8Array.of(1, 2) }, Uint8Array.of(1, 3), "other bytes than it always has");
+  refused({ k: "opaque", name: "X", version: 1n, size: 2n }, Uint8Array.of(1));
+
+  const maybe2: Shape = { k: "maybe", of: { k: "maybe", of: leaf("word8") } };
+  for (const v of [5, { jst: 5 }, { just: 5, more: 1 }, [5], "just"]) refused(maybe2, v, /^an object with just only is needed, not /);
+
+  const ratio: Shape = { k: "ratio", of: leaf("int8") };
+  refused(ratio, { numerator: 2, denominator: 4 }, "Ratio: not in lowest terms");
+  refused(ratio, { numerator: 0, denominator: 2 }, "Ratio: not in lowest terms");
+  refused(ratio, { numerator: 2, denominator: 0 }, "Ratio: the denominator is not positive");
+  refused(ratio, { numerator: 1, denominator: -1 }, "Ratio: the denominator is not positive");
+  refused(ratio, { numerator: 1, denominator: 128 });
+  refused(ratio, [1, 2]);
+
+  const array = (index: Shape): Shape => ({ k: "array", index, of: leaf("word8") });
+  const counted = "an array with another number of elements than its bounds";
+  refused(array(leaf("word8")), { from: 1, to: 3, elements: [1] }, counted);
+  refused(array(leaf("word8")), { from: 1, to: 0, elements: [1] }, counted);
+  refused(array({ k: "tuple", of: [leaf("word8"), leaf("bool")] }), { from: [0, false], to: [1, true], elements: [1, 2] }, counted);
+  refused(array(leaf("word8")), { from: 1, elements: [] });
+
+  const ascend = "keys that do not ascend";
+  refused(set(leaf("word8")), [2, 1], ascend);
+  refused(set(leaf("word8")), [1, 1], ascend);
+  refused(set(leaf("float64")), [NaN, 1], ascend);
+  refused(set(leaf("float32")), [0.1, 0.1 + 1e-12], ascend);
+  refused(set({ k: "maybe", of: leaf("word8") }), [null, undefined], ascend);
+  refused(set(list(leaf("word8"))), [new Set([2]), new Set([1])], ascend);
+  refused(set({ k: "map", key: leaf("word8"), value: leaf("word8"), compact: true }), [new Map([[2, 1]]), new Map([[1, 1]])], ascend);
+  refused({ k: "map", key: leaf("word8"), value: leaf("bool"), compact: true }, [[2, true], [1, true]], ascend);
+  refused(set(leaf("bytes")), [null, Uint8Array.of(1)], "a Uint8Array is needed, not null");
+  refused(set(ratio), [{ numerator: 0.5, denominator: 1 }, null]);
+  assert.deepEqual(new Schema(set({ k: "maybe", of: leaf("word8") }), []).encodeValue([undefined, 1]), Uint8Array.of(2, 0, 1, 1));
+
+  const field = (name: string, shape: Shape): { name: string; shape: Shape } => ({ name, shape });
+  const pair: Definition = { name: "Pair", form: "record", order: "byParts", constructors: [
+    { name: "Pair", retired: false, fields: [field("length", leaf("word8")), field("b", { k: "maybe", of: leaf("word8") })] }] };
+  for (const v of [{ length: 1 }, { length: 1, b: 1, c: 1 }, [1], null]) refused({ k: "reference", to: 0 }, v, /^a value of Pair/, pair);
+  const sum: Definition = { name: "Sum", form: "sum", order: "byParts", constructors: [
+    { name: "Old", retired: true, fields: [] }, { name: "None", retired: false, fields: [] },
+    { name: "One", retired: false, fields: [field("1", leaf("word8"))] }] };
+  for (const v of [{ tag: "Old" }, { tag: "None", value: 1 }, { tag: "One" }, { tag: "One", value: [1, 2] }, { tag: "One", value: [1], more: 1 }, "None"]) {
+    refused({ k: "reference", to: 0 }, v, /^a value of Sum/, sum);
+  }
+  for (const form of ["newtype", "record"] as const) {
+    const endless: Definition = { name: "T", form, order: "byParts", constructors: [{ name: "T", retired: false, fields: [field("1", { k: "reference", to: 0 })] }] };
+    refused({ k: "reference", to: 0 }, [], "T has no values", endless);
+  }
+});
+
+/** A value with another one somewhere in it. */
+function changed(random: Random, v: unknown): unknown {
+  const odd = [null, undefined, 0, 1, -1, 0.5, 1e300, NaN, 3n, -3n, "", "ab", "\ud800", true, [], [1], {}, { just: null }, Uint8Array.of(7), new Set([2, 1])];
+  if (random.below(4) === 0 || typeof v !== "object" || v === null || v instanceof Uint8Array) return random.of(odd);
+  if (Array.isArray(v)) {
+    const i = random.below(v.length + 1);
+    if (random.below(3) > 0) return v.map((x: unknown, j) => (j === i ? changed(random, x) : x));
+    return random.of([[...v].reverse(), [...v, ...v.slice(i)], v.slice(0, i), [...v, random.of(odd)]]);
+  }
+  const entries = Object.entries(v);
+  const i = random.below(entries.length + 1);
+  if (i === entries.length) return { ...v, more: 1 };
+  return Object.fromEntries(entries.map(([k, x], j) => [k, i === j ? changed(random, x) : x]));
+}
+
+test("whatever is written is read, and has these bytes", () => {
+  const random = new Random(11);
+  let written = 0;
+  for (let i = 0; i < 1500; i++) {
+    const schema = random.schema(true);
+    const value = random.value(schema.facts, schema.root);
+    for (let j = 0; j < 10; j++) {
+      const other = changed(random, value);
+      let bytes: Uint8Array;
+      try { bytes = schema.encodeValue(other); } catch (e) { assert.ok(e instanceof EncodeError, String(e)); continue; }
+      written++;
+      assert.equal(toHex(schema.encodeValue(schema.decodeValue(bytes))), toHex(bytes), schema.toJson());
+    }
+  }
+  assert.ok(written > 1000, String(written));
 });
