@@ -174,11 +174,14 @@ class Format {
     }
   }
 
-  private *fields(nodes: Node[], st: State): Reads {
+  /** With the bytes that fields, and those of constant size after them, take: all of these are there before one is read. */
+  private *fields(nodes: Node[], st: State, ahead: readonly number[] = []): Reads {
     const values: unknown[] = [];
     let left = nodes.length;
     for (const node of nodes) {
+      const needed = ahead[nodes.length - left] ?? 0;
       st.part(--left);
+      if (needed > st.end - st.at) { st.skip(needed - (ahead[nodes.length - left] ?? 0)); continue; }
       values.push(node.gen === null ? node.now(st) : yield node.gen(st));
     }
     return values;
@@ -310,13 +313,24 @@ class Format {
     }
     const frame = frameOf(name, "", c.fields.map((f) => [cut(f.name)]));
     const make = recordMaker(c);
-    const fields = (st: State): Reads => this.fields(nodes, st);
+    const ahead = this.derived ? this.ahead(c) : [];
+    const fields = (st: State): Reads => this.fields(nodes, st, ahead);
     return nesting(function* (st): Reads {
       st.enter(frame);
       const values = (yield fields(st)) as unknown[];
       st.leave();
       return make(values);
     });
+  }
+
+  /** The bytes of each field, and of those after it, as far as they are constructors without fields. */
+  private ahead(c: Constructor): number[] {
+    const sizes = c.fields.map(({ shape }) => {
+      const d = shape.k === "reference" ? this.facts.definitions[shape.to] as Definition : undefined;
+      return d?.form === "sum" && d.constructors.every((x) => x.fields.length === 0) ? tagSize(d.constructors.length) : 0;
+    });
+    for (let i = sizes.length - 2; i >= 0; i--) if (sizes[i] !== 0) (sizes[i] as number) += sizes[i + 1] as number;
+    return sizes;
   }
 
   /** A reader of the number of a constructor. */

@@ -151,7 +151,7 @@ function shapeOf(v: Tagged, depth: number): s.Shape {
     case "Map": return { k: "map", key: inner(1), value: inner(2), compact };
     case "Array": return { k: "array", index: inner(0), of: inner(1) };
     case "Constant": return { k: "constant", bytes: p[0] as Uint8Array };
-    case "Reference": return { k: "reference", to: Number(p[0]) };
+    case "Reference": return s.referenceTo(p[0] as bigint);
     case "Opaque": return { k: "opaque", name: p[0] as string, version: p[1] as bigint, size: p[2] as bigint | null };
     case "Packed": return { k: "packed", of: inner(0) };
     case "Unpacked": return { k: "unpacked", of: inner(0) };
@@ -185,9 +185,16 @@ export function decodeTerms(data: Uint8Array): [s.Shape, s.Definition[]] {
 
 /** Why no type has this schema, or `null` if one may have it. */
 export function checkTerms(root: s.Shape, definitions: readonly s.Definition[]): string | null {
-  let problem = checkShape("the root", root);
+  let problem = checkNames(definitions) ?? checkShape("the root", root);
   for (const d of definitions) problem = problem ?? checkDefinition(d);
   return problem ?? checkOrder(root, definitions);
+}
+
+/** Names are written in UTF-8. */
+function checkNames(definitions: readonly s.Definition[]): string | null {
+  const names = (d: s.Definition): string[] => [d.name, ...d.constructors.flatMap((c) => [c.name, ...c.fields.map((f) => f.name)])];
+  const i = definitions.findIndex((d) => names(d).some(s.hasSurrogate));
+  return i < 0 ? null : `definition ${i}: a name with a surrogate`;
 }
 
 function checkOrder(root: s.Shape, definitions: readonly s.Definition[]): string | null {
@@ -197,7 +204,7 @@ function checkOrder(root: s.Shape, definitions: readonly s.Definition[]): string
     let inner = s.children(x);
     if (x.k === "reference") {
       const d = definitions[x.to];
-      if (d === undefined) return `a reference to definition ${x.to}`;
+      if (d === undefined) return `a reference to definition ${x.exact ?? x.to}`;
       if (x.to > seen) return "definitions that are not in the order of the first visit";
       if (x.to === seen) { seen++; inner = s.fieldShapes(d); }
     }
@@ -238,15 +245,23 @@ function checkShape(place: string, shape: s.Shape): string | null {
   return null;
 }
 
+const fits = (n: bigint): boolean => BigInt.asIntN(64, n) === n;
+
 function checkOne(x: s.Shape): string | null {
   switch (x.k) {
+    case "leaf": return x.units < 0n ? "a negative number of units" : null;
     case "tuple": return x.of.length < 2 ? "a tuple of fewer than two values" : null;
     case "between":
       if (!s.isWhole(x.leaf)) return "bounds of what is no whole number";
+      if (x.leaf.units < 0n) return "a negative number of units";
       return x.low > x.high ? "bounds that enclose no number" : null;
     case "ratio":
       return x.of.k === "between" || (x.of.k === "leaf" && s.isWhole(x.of)) ? null : "a fraction of what are no whole numbers";
-    case "opaque": return x.size !== null && x.size < 0n ? "a negative size" : null;
+    case "opaque":
+      if (s.hasSurrogate(x.name)) return "a name with a surrogate";
+      if (!fits(x.version) || (x.size !== null && !fits(x.size))) return "a number that does not fit 64 bits";
+      return x.size !== null && x.size < 0n ? "a negative size" : null;
+    case "irregular": return s.hasSurrogate(x.name) ? "a name with a surrogate" : null;
     default: return null;
   }
 }

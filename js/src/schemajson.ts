@@ -81,7 +81,8 @@ const LEAVES = ["unit", ...s.NUMBERS.keys(), "float32", "float64", "bool", "char
 function shapeOf(x: unknown): s.Shape {
   const o = asObject(x);
   const k = asString(o.get("type"));
-  const compact = o.has("length") && (o.get("length") === "varint" || bad("an unknown length"));
+  const counted = ["list", "nonEmpty", "set", "map", "bytes", "byteArray", "utf8"].includes(k);
+  const compact = counted && o.has("length") && (o.get("length") === "varint" || bad("an unknown length"));
   const of = (): s.Shape => shapeOf(o.get("of"));
   switch (k) {
     case "ratio": case "maybe": case "packed": case "unpacked": return { k, of: of() };
@@ -90,7 +91,7 @@ function shapeOf(x: unknown): s.Shape {
     case "map": return { k, key: shapeOf(o.get("key")), value: shapeOf(o.get("value")), compact };
     case "array": return { k, index: shapeOf(o.get("index")), of: of() };
     case "constant": return { k, bytes: fromHex(asString(o.get("bytes"))) };
-    case "reference": return { k, to: Number(asInt(o.get("to"))) };
+    case "reference": return s.referenceTo(asInt(o.get("to")));
     case "opaque":
       return { k, name: asString(o.get("name")), version: asInt(o.get("version")), size: o.has("size") ? asInt(o.get("size")) : null };
     case "irregular": return { k, name: asString(o.get("name")) };
@@ -102,7 +103,7 @@ function shapeOf(x: unknown): s.Shape {
   if (!number && enc !== "" && !(enc === "bigEndian" && k.startsWith("float"))) bad("an unknown encoding");
   const units = k === "fixedPoint" ? asInt(o.get("unitsPerOne")) : 0n;
   const l = s.leaf(k as s.LeafType, enc as s.Encoding, compact, units);
-  return o.has("from") ? { k: "between", low: asInt(o.get("from")), high: asInt(o.get("to")), leaf: l } : l;
+  return o.has("from") || o.has("to") ? { k: "between", low: asInt(o.get("from")), high: asInt(o.get("to")), leaf: l } : l;
 }
 
 /** The terms of a schema from its JSON. Throws an `AshlarError` if it is none. */

@@ -1,7 +1,7 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { fromHex, toHex } from "../src/bytes.js";
-import { DecodeError, EncodeError } from "../src/errors.js";
+import { AshlarError, DecodeError, EncodeError } from "../src/errors.js";
 import { md5 } from "../src/md5.js";
 import { crc32c } from "../src/crc.js";
 import { Schema } from "../src/schema.js";
@@ -139,4 +139,28 @@ test("whatever is written is read, and has these bytes", () => {
     }
   }
   assert.ok(written > 1000, String(written));
+});
+
+test("schemas that no type has", () => {
+  const name = '{"root":{"type":"reference","to":0},"definitions":[{"name":"A","form":"record","order":"unknown","constructors":[{"name":"B","fields":[{"name":"C","shape":{"type":"bool"}}]}]}]}';
+  assert.equal(Schema.fromJson(name).toJson(), name);
+  const refused = (json: string, message: string): void =>
+    assert.throws(() => Schema.fromJson(json), (e: unknown) => e instanceof AshlarError && e.message === message);
+  for (const c of ["A", "B", "C"]) refused(name.replace(`"${c}"`, '"x\\udc00"'), "definition 0: a name with a surrogate");
+  const root = (json: string, message: string): void => refused(`{"root":${json},"definitions":[]}`, message);
+  root('{"type":"irregular","name":"\\ud800"}', "the root: a name with a surrogate");
+  root('{"type":"opaque","name":"\\ud800","version":1}', "the root: a name with a surrogate");
+  root('{"type":"opaque","name":"X","version":9223372036854775808}', "the root: a number that does not fit 64 bits");
+  root('{"type":"opaque","name":"X","version":1,"size":9223372036854775808}', "the root: a number that does not fit 64 bits");
+  root('{"type":"fixedPoint","unitsPerOne":-1}', "the root: a negative number of units");
+  root('{"type":"fixedPoint","unitsPerOne":-1,"from":0,"to":1}', "the root: a negative number of units");
+  root('{"type":"word8","to":1}', "no schema: a number is missing");
+  root('{"type":"reference","to":9007199254740993}', "a reference to definition 9007199254740993");
+  const bytes = (hex: string, message: string): void => assert.throws(() => Schema.decode(fromHex(hex)), { message });
+  bytes("0b01000000000020000000000000000000", "at byte 0: a reference to definition 9007199254740993");
+  // All bytes of constructors without fields are there before one of them is read.
+  bytes("000000000a01000000380000000000000000dc",
+    "at byte 19, in Schema.schemaDefinitions[0].definitionOrder: 1 byte needed, 0 left (4035225266141396992 elements announced)");
+  bytes("0000010000000000000000000000000000000505",
+    "at byte 18, in Schema.schemaDefinitions[0].definitionForm: constructor tag 5, but Form has 3 constructors (tags 0 to 2)");
 });
