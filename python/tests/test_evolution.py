@@ -149,6 +149,21 @@ class Values(unittest.TestCase):
         while isinstance(value, dict):
             value = value["Link"]["next"]
 
+    def test_recursive_newtypes(self) -> None:
+        def trees(root: s.Shape, inner: s.Shape) -> Schema:
+            field = s.Field("1", s.List(inner, True))
+            return Schema(root, (s.Definition("T", "newtype", "unknown", (s.Constructor("T", (field,)),)),))
+
+        to = s.Reference(0)
+        value: List[Any] = [[], [[]]]
+        shapes: List[s.Shape] = [to, s.Unpacked(to), s.Unpacked(s.Unpacked(to))]
+        for inner in shapes:
+            old = trees(to, inner)
+            data = bind(old).encode(value)
+            for today in shapes:
+                self.assertEqual(evolve(bind(trees(s.Maybe(to), today)), old).decode_from(data, 0), (value, len(data)))
+                self.assertEqual(evolve(bind(trees(to, today)), old).decode_from(data, 0), (value, len(data)))
+
     def test_skipping(self) -> None:
         old = record([("a", I8), ("b", TEXT)])
         self.assertEqual(evolve(bind(record([("a", I8)])), old, skipping=True).decode_from(b"\7" + bytes(8), 0), ({"a": 7}, 9))

@@ -40,6 +40,7 @@ from ._planning import (
     converting,
     no_values,
     path_text,
+    unpacked_part,
 )
 from ._whole import leaf_ops, letters_ops, string_ops, text_ops, whole_ops
 from .evolution import DroppedConstructor, RenamedConstructor, Rule, UnknownConstructors
@@ -133,6 +134,7 @@ class _Match:
         self, in_key: bool, wrapping: Wrapping, path: Path, x: s.Shape, y: s.Shape
     ) -> List[Op]:
         """The steps for a value of the one shape to become one of the other."""
+        y = unpacked_part(y)
         if isinstance(y, s.Reference) and y.to in self.recursive:
             return self.planner.call(path, Key("wrapped", in_key, -1, y.to, x, wrapping))
         return self.unfolded(in_key, wrapping, path, x, y)
