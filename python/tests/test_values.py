@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import time
 import unittest
+from fractions import Fraction
 from pathlib import Path
 from random import Random
 from typing import Any, List, Tuple
 
 import model
-from ashlar import DecodeError, EncodeError, Schema, Type, bind
+from ashlar import Array, DecodeError, EncodeError, Schema, Type, bind
 from ashlar import shapes as s
 from ashlar._state import State
 
@@ -290,7 +291,85 @@ class Limits(unittest.TestCase):
             self.assertIn("nested more than 100000 levels deep", str(caught.exception))
 
 
+ODD: List[Any] = [
+    None, 0, 1, -1, 300, 0.5, 1e300, float("nan"), Fraction(1, 3), "", "ab", "\ud800", True, [], [1], (), (1,), {}, {1: 2},
+    b"", b"a", memoryview(b"z"), {2, 1}, frozenset([8, 1]), object(), Array(0, 1, [1]), "C1",
+]  # fmt: skip
+
+
+def changed(r: Random, x: Any) -> Any:
+    """A value with another one somewhere in it."""
+    if r.random() < 0.25:
+        return r.choice(ODD)
+    if isinstance(x, (list, tuple)) and x:
+        i, xs = r.randrange(len(x)), list(x)
+        if r.random() < 0.6:
+            return type(x)([changed(r, y) if i == j else y for j, y in enumerate(xs)])
+        return type(x)(r.choice([xs[::-1], xs + xs[i:], xs[:i], xs + [r.choice(ODD)]]))
+    if isinstance(x, dict) and x:
+        if r.random() < 0.2:
+            return {**x, "more": 1}
+        at = r.choice(list(x))
+        return {k: changed(r, y) if k is at else y for k, y in x.items()}
+    if isinstance(x, Array):
+        return Array(changed(r, x.lower), x.upper, x.elements)
+    return r.choice(ODD)
+
+
+class Number:
+    """What is no number, but stands for one."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    def __index__(self) -> int:
+        return self.n
+
+
 class Writing(unittest.TestCase):
+    def test_whatever_is_written_is_read(self) -> None:
+        r = Random(12)
+        written = 0
+        for schema, value in samples(9, 1000):
+            kind = bind(schema)
+            for _ in range(10):
+                other = changed(r, value)
+                try:
+                    data = kind.encode(other)
+                except EncodeError:
+                    continue
+                written += 1
+                self.assertEqual(kind.encode(kind.decode(data)), data, (schema, other))
+        self.assertGreater(written, 1000)
+
+    def test_keys_are_compared_as_they_are_written(self) -> None:
+        byte, double, single = s.Leaf("word8"), s.Leaf("float64"), s.Leaf("float32")
+        refused: List[Tuple[s.Shape, Any]] = [
+            (s.Set(single), [0.1, 0.1 + 1e-12]),
+            (s.Map(single, byte), {0.1: 1, 0.1 + 1e-12: 2}),
+            (s.Set(double), [2**53, 2**53 + 1]),
+            (s.Map(double, byte), {2**53: 1, 2**53 + 1: 2}),
+            (s.Map(byte, byte), {Number(1): 1, 1: 2}),
+            (s.Set(s.Leaf("bytes")), [memoryview(b"b"), memoryview(b"a")]),
+            (s.Set(s.Between(0, 9, byte)), [Number(2), Number(1)]),
+        ]
+        for shape, value in refused:
+            with self.assertRaises(EncodeError) as caught:
+                bind(Schema(shape)).encode(value)
+            self.assertEqual(str(caught.exception), "in [1]: keys that do not ascend")
+        with self.assertRaises(EncodeError) as caught:
+            bind(Schema(s.Set(s.List(byte)))).encode([iter([2]), iter([1])])
+        self.assertEqual(str(caught.exception), "in [1]: keys that cannot be compared")
+        accepted: List[Tuple[s.Shape, Any, Any]] = [
+            (s.Set(s.Set(byte)), {frozenset([8, 1]), frozenset([2])}, [[1, 8], [2]]),
+            (s.Set(s.Set(byte)), [{8, 1}, [2]], [[1, 8], [2]]),
+            (s.Set(s.Map(byte, byte)), [{8: 0, 1: 0}, {2: 0}], [{1: 0, 8: 0}, {2: 0}]),
+            (s.Set(byte), [Number(1), 2], [1, 2]),
+        ]
+        for shape, value, found in accepted:
+            kind = bind(Schema(shape))
+            self.assertEqual(kind.decode(kind.encode(value)), found)
+
     def test_refused_values(self) -> None:
         cases: List[Tuple[s.Shape, Any, str]] = [
             (s.Leaf("word8"), 256, "more than 255"),
@@ -303,11 +382,20 @@ class Writing(unittest.TestCase):
             (s.NonEmpty(s.Leaf("int8")), [], "at least one element is needed"),
             (s.Tuple((s.Leaf("int8"), s.Leaf("int8"))), (1,), "a tuple of 2 values is needed, not tuple"),
             (s.Maybe(s.Maybe(s.Leaf("int8"))), 1, "None or a tuple of one value is needed, not int"),
+            (s.Leaf("char"), b"a", "a str of one character is needed, not bytes"),
+            (s.Array(s.Leaf("int8"), s.Leaf("int8")), Array(1, 3, [1]), "an array with another number of elements than its bounds"),
         ]
         for shape, value, message in cases:
             with self.assertRaises(EncodeError) as caught:
                 bind(Schema(shape)).encode(value)
             self.assertEqual(str(caught.exception), message)
+
+    def test_types_without_values(self) -> None:
+        for form in ("newtype", "record"):
+            d = s.Definition("T", form, "unknown", (s.Constructor("T", (s.Field("1", s.Reference(0)),)),))
+            with self.assertRaises(EncodeError) as caught:
+                bind(Schema(s.Reference(0), (d,))).encode(())
+            self.assertEqual(str(caught.exception), "T has no values")
 
     def test_unordered_containers_are_ordered(self) -> None:
         self.assertEqual(bind(Schema(s.Set(s.Leaf("int8"), True))).encode({3, 1, 2}), b"\3\1\2\3")

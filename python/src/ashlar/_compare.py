@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import operator
+import struct
+from functools import cmp_to_key
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from . import shapes as s
 from ._facts import Facts
 
-__all__ = ["Take", "compare", "indices_between", "is_plain"]
+__all__ = ["INCOMPARABLE", "Take", "compare", "in_order", "indices_between", "is_plain"]
 
 
 #: The number of the constructor of a value of a definition, and the fields.
 Take = Callable[[int, Any], Optional[Tuple[int, Sequence[Any]]]]
+
+
+#: What comparing raises for a value that is none of the shape.
+INCOMPARABLE = (TypeError, ValueError, AttributeError, StopIteration, OverflowError, struct.error)
 
 
 def compare(facts: Facts, shape: s.Shape, a: Any, b: Any, take: Take) -> int:
@@ -38,7 +45,10 @@ _Work = List[Tuple[Optional[s.Shape], Any, Any]]
 def _step(facts: Facts, take: Take, shape: s.Shape, x: Any, y: Any, work: _Work) -> int:
     # The order, as far as it is decided by these values alone. Their parts go to the work.
     shape = s.without_format(shape)
+    if isinstance(shape, s.Between):
+        shape = shape.leaf
     if isinstance(shape, s.Leaf):
+        x, y = _written(shape, x), _written(shape, y)
         if shape.type == "byteArray" and len(x) != len(y):
             return len(x) - len(y)
         return _order(x, y)
@@ -50,9 +60,11 @@ def _step(facts: Facts, take: Take, shape: s.Shape, x: Any, y: Any, work: _Work)
     elif isinstance(shape, s.Tuple):
         _lexical(list(shape.of), x, y, work)
     elif isinstance(shape, (s.List, s.NonEmpty, s.Set)):
+        if isinstance(shape, s.Set):
+            x, y = (_elements(facts, take, shape.of, z) for z in (x, y))
         _lexical([shape.of] * min(len(x), len(y)), x, y, work)
     elif isinstance(shape, s.Map):
-        xs, ys = _entries(x), _entries(y)
+        xs, ys = (_entries(facts, take, shape.key, z) for z in (x, y))
         shapes = [shape.key, shape.value] * (min(len(xs), len(ys)) // 2)
         _lexical(shapes, xs, ys, work)
     elif isinstance(shape, s.Reference):
@@ -71,13 +83,40 @@ def _step(facts: Facts, take: Take, shape: s.Shape, x: Any, y: Any, work: _Work)
     return 0
 
 
+def _written(leaf: s.Leaf, x: Any) -> Any:
+    # What reading gives back.
+    if leaf.type == "float32":
+        return struct.unpack("<f", struct.pack("<f", x))[0]
+    if leaf.type == "float64":
+        return float(x)
+    if isinstance(x, memoryview):
+        return bytes(x)
+    return operator.index(x) if s.is_whole(leaf) else x
+
+
+def in_order(facts: Facts, shape: s.Shape, values: List[Any], take: Take) -> List[Any]:
+    """Keys in their order. What is no key stays where it is, more or less."""
+
+    def by(a: Any, b: Any) -> int:
+        try:
+            return compare(facts, shape, a, b, take)
+        except INCOMPARABLE:
+            return 0
+
+    return sorted(values, key=cmp_to_key(by))
+
+
 def _order(x: Any, y: Any) -> int:
     # A NaN is greater than all, and than itself.
     return -1 if x < y else 0 if x == y else 1
 
 
-def _entries(x: Any) -> List[Any]:
-    pairs = x.items() if isinstance(x, dict) else x
+def _elements(facts: Facts, take: Take, of: s.Shape, x: Any) -> Any:
+    return in_order(facts, of, list(x), take) if isinstance(x, (set, frozenset)) else x
+
+
+def _entries(facts: Facts, take: Take, key: s.Shape, x: Any) -> List[Any]:
+    pairs = [(k, x[k]) for k in in_order(facts, key, list(x), take)] if isinstance(x, dict) else x
     return [part for pair in pairs for part in pair]
 
 

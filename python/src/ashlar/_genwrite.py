@@ -199,6 +199,8 @@ class _Writer:
         elif kind in ("bytes", "byteArray", "utf8", "utf16"):
             self.string(leaf, x)
         elif kind in ("char", "scalarValue"):
+            x = self.source.named(x)
+            self.check(f"{x}.__class__ is str")
             x = self.source.named(f"ord({x})")
             if kind == "scalarValue":
                 self.check(f"not 0xd800 <= {x} < 0xe000")
@@ -284,8 +286,9 @@ class _Writer:
     def map(self, shape: s.Map, x: str) -> None:
         x = self.source.named(x)
         key = self.facts.value_shape(shape.key)
-        simple = isinstance(key, s.Leaf) and key.type not in ("byteArray", "unit")
-        if not (self.facts.hashable(shape.key) and simple):
+        # (Two keys may be one number of 4 bytes.)
+        others = ("byteArray", "unit", "float32")
+        if not (self.facts.hashable(shape.key) and isinstance(key, s.Leaf) and key.type not in others):
             self.check("False")
             return
         source = self.source
@@ -294,8 +297,11 @@ class _Writer:
         self.count(f"len({x})", shape.compact or self.bits is not None)
         source.line(f"for {k}, {value} in sorted({x}.items(), key={source.constant(_first)}):")
         source.depth += 1
-        # (A NaN among the keys has no order.)
-        self.check(f"{k} == {k}")
+        if key.type == "float64":
+            # (A NaN among the keys has no order.)
+            self.check(f"{k}.__class__ is float and {k} == {k}")
+        elif key.type in s.NUMBERS:
+            self.check(f"{k}.__class__ is int")
         self.item(shape.key, k)
         self.flush()
         self.nested(shape.value, value)

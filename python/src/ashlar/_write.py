@@ -9,12 +9,11 @@ from __future__ import annotations
 import operator
 import struct
 from fractions import Fraction
-from functools import cmp_to_key
 from typing import Any, Dict, List, NamedTuple, NoReturn, Optional, Sequence, Tuple, Union
 
 from . import shapes as s
 from ._bits import packed_leaf, put_symbol
-from ._compare import Take, compare, indices_between, is_plain
+from ._compare import INCOMPARABLE, Take, compare, in_order, indices_between, is_plain
 from ._costs import tag_size
 from ._facts import Facts, is_ordered
 from ._varint import put_integer, put_natural, put_varint
@@ -22,7 +21,7 @@ from ._leafread import bound_text
 from .errors import EncodeError
 from .values import Array, ExactNaN
 
-__all__ = ["in_order", "number_bytes", "plain_take", "write"]
+__all__ = ["number_bytes", "plain_take", "write"]
 
 _Path = Optional[Tuple[Any, str]]
 
@@ -79,6 +78,8 @@ def write(facts: Facts, take: Take, root: s.Shape, value: Any, out: bytearray) -
             _definition(facts, take, shape.to, x, path, to, work)
         elif isinstance(shape, _Back):
             to.bits = shape.bits
+        elif isinstance(shape, _Unordered):
+            _fail(path, "keys that cannot be compared")
         elif isinstance(shape, (s.Packed, s.Unpacked)):
             if isinstance(shape, s.Unpacked) or to.bits is None:
                 work.append((_Back(to.bits), None, None))
@@ -97,6 +98,11 @@ class _Back(NamedTuple):
     bits: Optional[_Bits]
 
 
+class _Unordered:
+    # The keys before it could not be compared.
+    pass
+
+
 class _Output:
     # Within a packed value, and outside of its plain parts, it has bits.
     def __init__(self, data: bytearray) -> None:
@@ -113,7 +119,7 @@ class _Output:
             self.data += i.to_bytes(tag_size(count), "little")
 
 
-_Work = List[Tuple[Union[s.Shape, _Back], Any, _Path]]
+_Work = List[Tuple[Union[s.Shape, _Back, _Unordered], Any, _Path]]
 
 
 def _fail(path: _Path, reason: str) -> NoReturn:
@@ -152,8 +158,8 @@ def _shape(
         values = _listed(path, x)
         if isinstance(shape, s.Set) and is_ordered(facts.unordered, shape.of):
             if isinstance(x, (set, frozenset)):
-                values = in_order(facts, take, shape.of, values)
-            _check_order(facts, take, shape.of, values, path)
+                values = in_order(facts, shape.of, values, take)
+            _check_order(facts, take, shape.of, values, path, work)
         if isinstance(shape, s.NonEmpty) and not values:
             _fail(path, "at least one element is needed")
         out.count(len(values), shape.compact)
@@ -208,9 +214,9 @@ def _map(
         _needed(path, "a dict or a list of pairs", x)
     if is_ordered(facts.unordered, shape.key):
         if isinstance(x, dict):
-            found = in_order(facts, take, shape.key, [k for k, _ in pairs])
+            found = in_order(facts, shape.key, [k for k, _ in pairs], take)
             pairs = [(k, x[k]) for k in found]
-        _check_order(facts, take, shape.key, [k for k, _ in pairs], path)
+        _check_order(facts, take, shape.key, [k for k, _ in pairs], path, work)
     out.count(len(pairs), shape.compact)
     for i in range(len(pairs) - 1, -1, -1):
         k, value = pairs[i]
@@ -218,24 +224,15 @@ def _map(
         work.append((shape.key, k, (path, f"[{i}]")))
 
 
-def in_order(facts: Facts, take: Take, shape: s.Shape, values: List[Any]) -> List[Any]:
-    """Keys in their order. What is no key stays where it is, more or less."""
-
-    def by(a: Any, b: Any) -> int:
-        try:
-            return compare(facts, shape, a, b, take)
-        except (TypeError, ValueError, AttributeError, StopIteration):
-            return 0
-
-    return sorted(values, key=cmp_to_key(by))
-
-
-def _check_order(facts: Facts, take: Take, shape: s.Shape, values: List[Any], path: _Path) -> None:
+def _check_order(
+    facts: Facts, take: Take, shape: s.Shape, values: List[Any], path: _Path, work: _Work
+) -> None:
     for i in range(1, len(values)):
         try:
             ascends = compare(facts, shape, values[i - 1], values[i], take) < 0
-        except (TypeError, ValueError, AttributeError, StopIteration):
-            # Writing the keys says what is wrong with them.
+        except INCOMPARABLE:
+            # Writing the keys says what is wrong with them, if anything is.
+            work.append((_Unordered(), None, (path, f"[{i}]")))
             continue
         if not ascends:
             _fail((path, f"[{i}]"), "keys that do not ascend")
@@ -263,6 +260,8 @@ def _definition(
     facts: Facts, take: Take, i: int, x: Any, path: _Path, out: _Output, work: _Work
 ) -> None:
     d = facts.definitions[i]
+    if i in facts.endless:
+        _fail(path, f"{d.name[:100]} has no values")
     if d.form == "newtype":
         work.append((d.constructors[0].fields[0].shape, x, path))
         return
