@@ -11,7 +11,7 @@ from random import Random
 from typing import Any, List, Tuple
 
 import model
-from ashlar import Array, DecodeError, EncodeError, Schema, Type, bind
+from ashlar import Array, AshlarError, DecodeError, EncodeError, Schema, Type, bind
 from ashlar import shapes as s
 from ashlar._state import State
 
@@ -289,6 +289,52 @@ class Limits(unittest.TestCase):
             with self.assertRaises(DecodeError) as caught:
                 bind(Schema(s.Reference(0), (d,))).decode(b"")
             self.assertIn("nested more than 100000 levels deep", str(caught.exception))
+
+
+class Schemas(unittest.TestCase):
+    def refused(self, root: str, message: str) -> None:
+        with self.assertRaises(AshlarError) as caught:
+            Schema.from_json('{"root":%s,"definitions":[]}' % root)
+        self.assertEqual(str(caught.exception), message)
+
+    def test_what_no_bytes_can_hold(self) -> None:
+        for names in ("\ud800BC", "A\udfffC", "AB\ud800"):
+            d = s.Definition(names[0], "record", "unknown", (s.Constructor(names[1], (s.Field(names[2], s.Leaf("bool")),)),))
+            with self.assertRaises(AshlarError) as caught:
+                Schema(s.Reference(0), (d,))
+            self.assertEqual(str(caught.exception), "definition 0: a name with a surrogate")
+        self.refused('{"type":"irregular","name":"\\ud800"}', "the root: a name with a surrogate")
+        self.refused('{"type":"opaque","name":"\\ud800","version":1}', "the root: a name with a surrogate")
+        large = "the root: a number that does not fit 64 bits"
+        self.refused('{"type":"opaque","name":"X","version":9223372036854775808}', large)
+        self.refused('{"type":"opaque","name":"X","version":1,"size":9223372036854775808}', large)
+        self.refused('{"type":"reference","to":9007199254740993}', "a reference to definition 9007199254740993")
+        with self.assertRaises(AshlarError):
+            Schema(s.Between(0, 1, s.Leaf("fixedPoint", units=-1)))
+        paired = '{"root":{"type":"irregular","name":"\\ud83d\\ude00"},"definitions":[]}'
+        self.assertEqual(Schema.from_json(paired).root, s.Irregular("\U0001f600"))
+
+    def test_other_text(self) -> None:
+        for text in ("", "[]", "{}", '{"root":{"type":"constant","bytes":"0"},"definitions":[]}'):
+            with self.assertRaises(AshlarError):
+                Schema.from_json(text)
+
+    def test_the_order_of_checks(self) -> None:
+        # All bytes of constructors without fields are there before one of them is read.
+        place = "in Schema.schemaDefinitions[0].definition"
+        for data, message in (
+            (
+                "000000000a01000000380000000000000000dc",
+                f"at byte 19, {place}Order: 1 byte needed, 0 left (4035225266141396992 elements announced)",
+            ),
+            (
+                "0000010000000000000000000000000000000505",
+                f"at byte 18, {place}Form: constructor tag 5, but Form has 3 constructors (tags 0 to 2)",
+            ),
+        ):
+            with self.assertRaises(DecodeError) as caught:
+                Schema.decode(bytes.fromhex(data))
+            self.assertEqual(str(caught.exception), message)
 
 
 ODD: List[Any] = [

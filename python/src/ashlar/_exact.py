@@ -312,7 +312,8 @@ class _Shapes:
             return self._sum(i, name, d)
         (c,) = d.constructors
         frame = _path.fields_frame(name, [f.name[:100] for f in c.fields])
-        read = fields_reader([self._part(f.shape, covered) for f in c.fields])
+        ahead = self._ahead(c) if self._derived else ()
+        read = fields_reader([self._part(f.shape, covered) for f in c.fields], ahead)
         make = self._makers[i][0] if i in self._makers else plain_record(c)
 
         def record(st: State) -> Reads:
@@ -322,6 +323,15 @@ class _Shapes:
             return make(values)
 
         return Node(True, record)
+
+    def _ahead(self, c: s.Constructor) -> Sequence[int]:
+        # The bytes of each field, and of those after it, as far as they are constructors without fields.
+        sizes = [0]
+        for f in reversed(c.fields):
+            d = self._definitions[f.shape.to] if isinstance(f.shape, s.Reference) else None
+            fixed = d is not None and d.form == "sum" and not any(x.fields for x in d.constructors)
+            sizes.insert(0, tag_size(len(d.constructors)) + sizes[0] if d is not None and fixed else 0)
+        return sizes[:-1]
 
     def _sum(self, i: int, name: str, d: s.Definition) -> Node:
         count = len(d.constructors)

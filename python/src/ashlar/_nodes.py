@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, Callable, Generator, List, NamedTuple
+from typing import Any, Callable, Generator, List, NamedTuple, Sequence
 
 from . import shapes as s
 from ._bits import NO_BITS
@@ -86,14 +86,35 @@ def own_parts(shape: s.Shape) -> int:
     return 1
 
 
-def fields_reader(nodes: List[Node]) -> Callable[[State], Reads]:
-    """Read fields or elements of a tuple, one after the other, into a list."""
+def fields_reader(nodes: List[Node], ahead: Sequence[int] = ()) -> Callable[[State], Reads]:
+    """Read fields or elements of a tuple, one after the other, into a list.
+
+    ``ahead`` has the bytes of each field, and of those of constant size after it: all of these are
+    there before one is read.
+    """
     count = len(nodes)
+    if ahead:
+        return _whole_fields(nodes, [*ahead, 0])
 
     def read(st: State) -> Reads:
         values = []
         for i, node in enumerate(nodes, 1):
             st.part(count - i)
+            value = (yield node.read(st)) if node.nests else node.read(st)
+            values.append(value)
+        return values
+
+    return read
+
+
+def _whole_fields(nodes: List[Node], ahead: List[int]) -> Callable[[State], Reads]:
+    def read(st: State) -> Reads:
+        values = []
+        for i, node in enumerate(nodes):
+            st.part(len(nodes) - 1 - i)
+            if ahead[i] > st.end - st.at:
+                st.take(ahead[i] - ahead[i + 1])
+                continue
             value = (yield node.read(st)) if node.nests else node.read(st)
             values.append(value)
         return values

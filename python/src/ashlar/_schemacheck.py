@@ -21,10 +21,24 @@ def check_schema(root: s.Shape, definitions: Tuple[s.Definition, ...]) -> Option
     >>> check_schema(s.Tuple((s.Leaf("bool"),)), ())
     'the root: a tuple of fewer than two values'
     """
-    problem = _check_shape("the root", root)
+    problem = _check_names(definitions) or _check_shape("the root", root)
     for d in definitions:
         problem = problem or _check_definition(d)
     return problem or _check_order(root, definitions)
+
+
+def _check_names(definitions: Tuple[s.Definition, ...]) -> Optional[str]:
+    # Names are written in UTF-8.
+    for i, d in enumerate(definitions):
+        names = [d.name, *(c.name for c in d.constructors)]
+        names += [f.name for c in d.constructors for f in c.fields]
+        if any(map(_has_surrogate, names)):
+            return f"definition {i}: a name with a surrogate"
+    return None
+
+
+def _has_surrogate(name: str) -> bool:
+    return not name.isascii() and any("\ud800" <= c <= "\udfff" for c in name)
 
 
 def _check_order(root: s.Shape, definitions: Tuple[s.Definition, ...]) -> Optional[str]:
@@ -93,6 +107,15 @@ def _check_shape(place: str, shape: s.Shape) -> Optional[str]:
 
 
 def _check_one(shape: s.Shape) -> Optional[str]:
+    leaf = shape.leaf if isinstance(shape, s.Between) else shape
+    if isinstance(leaf, s.Leaf) and leaf.units < 0:
+        return "a negative number of units"
+    if isinstance(shape, (s.Opaque, s.Irregular)) and _has_surrogate(shape.name):
+        return "a name with a surrogate"
+    if isinstance(shape, s.Opaque):
+        for n in (shape.version, shape.size or 0):
+            if not -1 << 63 <= n < 1 << 63:
+                return "a number that does not fit 64 bits"
     if isinstance(shape, s.Tuple) and len(shape.of) < 2:
         return "a tuple of fewer than two values"
     if isinstance(shape, s.Between):

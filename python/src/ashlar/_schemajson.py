@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import shapes as s
 from ._decimal import digits_of, int_of_digits
+from .errors import AshlarError
 
 __all__ = ["schema_from_json", "schema_to_json"]
 
@@ -95,13 +96,15 @@ def _leaf(leaf: s.Leaf) -> List[Tuple[str, str]]:
 
 
 def schema_from_json(text: str) -> Tuple[s.Shape, Tuple[s.Definition, ...]]:
-    """The terms of a schema from its JSON. Raises :class:`ValueError` for any other text."""
+    """The terms of a schema from its JSON. Raises :class:`ashlar.AshlarError` for any other text."""
     try:
         terms = json.loads(text, parse_int=int_of_digits)
         root = _parse(_member(terms, "root", dict))
         definitions = [_parse_definition(d) for d in _member(terms, "definitions", list)]
     except RecursionError:
-        raise ValueError("not the JSON of a schema: too deep") from None
+        raise AshlarError("not the JSON of a schema: too deep") from None
+    except ValueError as e:
+        raise AshlarError(str(e)) from None
     return root, tuple(definitions)
 
 

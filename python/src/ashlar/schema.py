@@ -11,6 +11,7 @@ from ._facts import Facts, map_references, unwrapped
 from ._schemabytes import decode_schema, encode_schema
 from ._schemacheck import check_schema
 from ._schemajson import schema_from_json, schema_to_json
+from .errors import AshlarError
 
 __all__ = ["Schema"]
 
@@ -18,20 +19,20 @@ __all__ = ["Schema"]
 class Schema:
     """The format of a type: the shape of its values, and the definitions that the shape refers to.
 
-    Making one raises :class:`ValueError` if no type has it, as decoding does.
+    Making one raises :class:`ashlar.AshlarError` if no type has it, as decoding does.
 
     >>> Schema(s.Maybe(s.Leaf("utf8"))).encode().hex()
     '030013000000000000000000'
     >>> Schema(s.Reference(0))
     Traceback (most recent call last):
       ...
-    ValueError: a reference to definition 0
+    ashlar.errors.AshlarError: a reference to definition 0
     """
 
     def __init__(self, root: s.Shape, definitions: Tuple[s.Definition, ...] = ()) -> None:
         problem = check_schema(root, definitions)
         if problem is not None:
-            raise ValueError(problem)
+            raise AshlarError(problem)
         self.root = root
         self.definitions = definitions
         self.facts = Facts(definitions)
@@ -55,7 +56,7 @@ class Schema:
     def from_json(text: str) -> Schema:
         """Read a schema from its JSON, as ``ashlar schema --json`` prints it.
 
-        Raises :class:`ValueError` for any other text.
+        Raises :class:`ashlar.AshlarError` for any other text.
 
         >>> Schema.from_json('{"root": {"type": "bool"}, "definitions": []}').encode().hex()
         '00090000000000000000'
