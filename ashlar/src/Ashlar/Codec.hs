@@ -226,7 +226,8 @@ encodedSize = size
 -- linear time to check that they are in lowest terms ('budgetSteps').
 --
 -- A value takes more memory than its bytes: a list of bytes 40 times as much, and no container
--- of small elements more than 128 times.
+-- of small elements more than 128 times, except in the packed format ("Ashlar.Codec.Packed"), which
+-- has up to eight elements in a byte: a list of 'Bool's takes 192 times as much.
 --
 -- The result is a valid value, or an error with the offset and the path to the field. The error is
 -- computed only when it is forced, as with 'Ashlar.Get.runGet'.
