@@ -97,6 +97,12 @@ dropped = Change (Dropped (nameOf @field))
 --
 -- If there is no such field, for instance because the decoded type is a list, put a newtype around
 -- it and convert its field. Several conversions of one field may have different old types.
+--
+-- The old type must not contain today's type. If the evolution of a recursive @T@ converts its
+-- field from a @[T]@, each @T@ in it has that field to convert again, and planning ends with the
+-- mismatch that the schemas are too large to be compared. Keep the old type, and convert from that:
+--
+-- > converted @"next" (fmap fromOld . listToMaybe :: [Old.T] -> Maybe T)
 converted ::
   forall field a t old.
   (KnownSymbol field, HasFieldNow field a, FieldNow field a ~ 'Just t, Codec t, Described old) =>
