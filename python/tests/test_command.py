@@ -16,6 +16,7 @@ import ashlar
 from ashlar import Schema, bind
 from ashlar import shapes as s
 from ashlar.__main__ import main
+from ashlar._layout import MAGIC
 
 SOURCE = str(Path(__file__).resolve().parents[1] / "src")
 
@@ -88,11 +89,15 @@ class Commands(unittest.TestCase):
         self.assertIn("; 2 records lost, going on at byte", err)
 
     def test_what_cannot_be_read(self) -> None:
-        Path(self.path).write_bytes(b"not a file of records")
-        for command in ("show", "schema"):
-            status, out, err = self.run_main(command)
-            self.assertEqual((status, out), (2, ""))
-            self.assertIn("not a file of records", err)
+        for data in (b"not a file of records", b"", MAGIC[:7]):
+            Path(self.path).write_bytes(data)
+            for command in ("show", "schema", "verify"):
+                self.assertEqual(self.run_main(command), (2, "", "ashlar: FILE: not a file of records\n"))
+            with open(self.path, "rb") as f:
+                program = [sys.executable, "-m", "ashlar", "show", "-"]
+                environment = {**os.environ, "PYTHONPATH": SOURCE}
+                found = subprocess.run(program, stdin=f, capture_output=True, env=environment)
+            self.assertEqual((found.returncode, found.stderr), (2, b"ashlar: -: not a file of records\n"))
         os.unlink(self.path)
         self.assertEqual(self.run_main("show")[0], 2)
 

@@ -54,7 +54,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         return int(options.command(options))
     except Damage as e:
-        _complain(str(e))
+        _complain(_not_records(options.file) if _is_foreign(e) else str(e))
         return ending_of(e)
     except BrokenPipeError:
         raise
@@ -89,14 +89,31 @@ def _complain(text: str) -> None:
     print(f"ashlar: {escaped(text)}", file=sys.stderr)
 
 
+def _not_records(path: str) -> str:
+    return f"{path}: not a file of records"
+
+
+def _is_foreign(damage: Damage) -> bool:
+    # Does it begin in another way than a file of records?
+    cause = damage.cause
+    short = cause.kind == "TruncatedHeader" and damage.offset == 0 and cause.left < len(MAGIC)
+    return cause.kind == "NotAFile" or short
+
+
+def _expect_records(path: str) -> None:
+    if os.path.isfile(path):
+        with open(path, "rb") as f:
+            if f.read(len(MAGIC)) != MAGIC:
+                raise AshlarError(_not_records(path))
+
+
 def ending_of(damage: Damage) -> int:
     """Is it damage (1), or something else that cannot be read (2)?"""
     cause = damage.cause
-    foreign = cause.kind in ("NotAFile", "LaterVersion", "WrongType", "UnknownCompression")
-    short = cause.kind == "TruncatedHeader" and damage.offset == 0 and cause.left < 8
+    foreign = _is_foreign(damage) or cause.kind in ("LaterVersion", "WrongType", "UnknownCompression")
     other = cause.other is not None and cause.other.has_header
     large = cause.kind == "TooLarge" and damage.block is not None
-    return 2 if foreign or short or other or large else 1
+    return 2 if foreign or other or large else 1
 
 
 def lost_text(lost: Lost) -> str:
@@ -126,10 +143,7 @@ def _show(options: argparse.Namespace) -> int:
     resync = report if options.keep_going else None
     if options.count is not None and options.count <= 0:
         return 0
-    if os.path.isfile(options.file):
-        with open(options.file, "rb") as f:
-            if f.read(len(MAGIC)) != MAGIC:
-                raise AshlarError(f"{options.file}: not a file of records")
+    _expect_records(options.file)
     records = reads(source, start=options.start, resync=resync, name=options.file)
     for i, line in enumerate(records, 1):
         print(line)
@@ -174,6 +188,7 @@ def _verified(options: argparse.Namespace) -> int:
         worst = max(worst, 0 if damage is None else ending_of(damage))
         print(text)
 
+    _expect_records(options.file)
     try:
         what = _verify.verify(options.file, by_own_schema, report, lost_text)
     except Damage as e:
