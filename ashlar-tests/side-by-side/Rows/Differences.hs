@@ -7,6 +7,7 @@
 module Rows.Differences (tests) where
 
 import qualified Ashlar.Builder as A
+import qualified Ashlar.Builder.Extra as AE
 import qualified Ashlar.Builder.Prim as AP
 import qualified Ashlar.Compat.Binary.Get as AB
 import qualified Ashlar.Compat.Cereal.Get as AG
@@ -14,13 +15,19 @@ import Control.Exception
 import qualified Data.Binary.Get as BB
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Builder as B
+import qualified Data.ByteString.Builder.Extra as BE
 import qualified Data.ByteString.Builder.Prim as BP
+import qualified Data.ByteString.Lazy as L (empty, toChunks)
 import qualified Data.ByteString.Lazy.Internal as L (ByteString (..))
 import Data.Either (isLeft)
+import Data.IORef (modifyIORef', newIORef, readIORef)
 import qualified Data.Serialize.Get as BG
 import Samples (Boom (..))
 import System.Directory (getTemporaryDirectory, removeFile)
 import System.IO
+import System.IO.Error (ioeGetLocation)
+import System.IO.Unsafe (unsafePerformIO)
+import System.Process (createPipe)
 import Test.Tasty
 import Test.Tasty.HUnit
 
@@ -29,6 +36,10 @@ tests =
   testGroup
     "differences"
     [ testCase "an exception within a list, to a Handle" withinList,
+      testCase "the location in an IOException of hPutBuilder" locations,
+      testCase "hClose after hPutBuilder has failed" closedAfterFailure,
+      testCase "what is evaluated before anything reaches a Handle" evaluatedBefore,
+      testCase "lazy output with buffers of less than 8 bytes" smallBuffers,
       testCase "binary: a decoder that reads nothing" nothingRead,
       testCase "cereal: an empty chunk of lazy input" emptyChunk,
       testCase "cereal: negative numbers that overflow" overflow,
@@ -56,10 +67,72 @@ withinList = do
 
 nothingRead :: Assertion
 nothingRead = do
-  mine <- try (evaluate (isLeft (AB.runGetOrFail (fail "no" :: AB.Get ()) (throw Boom))))
-  his <- try (evaluate (isLeft (BB.runGetOrFail (fail "no" :: BB.Get ()) (throw Boom))))
-  either show show (mine :: Either Boom Bool) @?= "Boom"
-  either show show (his :: Either Boom Bool) @?= "True"
+  mine <- forced (isLeft (AB.runGetOrFail (fail "no" :: AB.Get ()) (throw Boom)))
+  mine @?= "Boom"
+  his <- forced (isLeft (BB.runGetOrFail (fail "no" :: BB.Get ()) (throw Boom)))
+  his @?= "True"
+  forced (AB.runGet (pure 'x') (throw Boom)) >>= (@?= "Boom")
+  forced (BB.runGet (pure 'x') (throw Boom)) >>= (@?= "'x'")
+  where
+    forced :: Show a => a -> IO String
+    forced x = either (\e -> show (e :: Boom)) show <$> try (evaluate x)
+
+-- A Handle of a pipe that nobody reads.
+unreadPipe :: IO Handle
+unreadPipe = do
+  (r, w) <- createPipe
+  w <$ hClose r
+
+locations :: Assertion
+locations = do
+  located (\h -> A.hPutBuilder h (A.byteStringHex large)) >>= (@?= "hPutBuf")
+  located (\h -> hClose h >> A.hPutBuilder h mempty) >>= (@?= "Ashlar.Builder.hPutBuilder")
+  located (\h -> B.hPutBuilder h (B.byteStringHex large)) >>= (@?= "hPut")
+  where
+    large = S.replicate 100000 1
+    located write =
+      unreadPipe >>= try . write
+        >>= either (pure . ioeGetLocation) (\() -> assertFailure "no exception")
+
+closedAfterFailure :: Assertion
+closedAfterFailure = do
+  closes 100 (\h -> A.hPutBuilder h . A.byteStringHex) >>= (@?= False)
+  closes 10000 (\h -> A.hPutBuilder h . A.byteStringHex) >>= (@?= True)
+  closes 10000 (\h -> B.hPutBuilder h . B.byteStringHex) >>= (@?= False)
+  where
+    closes n write = do
+      h <- unreadPipe
+      _ <- failing (write h (S.replicate n 1) >> hFlush h)
+      not <$> failing (hClose h)
+
+-- Does an action throw an exception of input or output?
+failing :: IO () -> IO Bool
+failing act = (False <$ act) `catch` \e -> const (pure True) (e :: IOException)
+
+evaluatedBefore :: Assertion
+evaluatedBefore = do
+  mine <- evaluated (\f h -> A.hPutBuilder h (foldMap (A.word64LE . f) [1 .. 100000]))
+  assertBool (show mine) (mine >= 4096 && mine <= 4096 + 64)
+  his <- evaluated (\f h -> B.hPutBuilder h (foldMap (B.word64LE . f) [1 .. 100000]))
+  assertBool (show his) (his >= 1024 && his <= 1024 + 64)
+  where
+    -- How many values have been evaluated when the first bytes are refused.
+    evaluated write = do
+      n <- newIORef (0 :: Int)
+      h <- unreadPipe
+      hSetBuffering h NoBuffering
+      _ <- failing (write (\i -> unsafePerformIO (i <$ modifyIORef' n (+ 1))) h)
+      _ <- failing (hClose h)
+      readIORef n
+
+smallBuffers :: Assertion
+smallBuffers = do
+  chunks (AE.toLazyByteStringWith (AE.safeStrategy 0 0) L.empty (A.string7 "abcdefghijkl"))
+    @?= replicate 12 1
+  chunks (BE.toLazyByteStringWith (BE.safeStrategy 0 0) L.empty (B.string7 "abcdefghijkl"))
+    @?= [8, 4]
+  where
+    chunks = map S.length . L.toChunks
 
 emptyChunk :: Assertion
 emptyChunk = do
