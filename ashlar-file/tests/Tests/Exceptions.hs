@@ -1,3 +1,5 @@
+{-# LANGUAGE DeriveAnyClass #-}
+{-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE OverloadedStrings #-}
 
 -- |
@@ -5,12 +7,16 @@
 -- Description : Values that throw while they are written
 module Tests.Exceptions (tests) where
 
+import Ashlar.Codec (Codec, HasFormat (..), codec, refined)
 import Ashlar.File
+import Control.Concurrent (forkIO, killThread)
+import Control.Concurrent.MVar
 import Control.Exception (ErrorCall (..), evaluate, try)
 import Control.Monad (forM, forM_, void)
 import Data.Int (Int64)
 import qualified Data.List as List
 import Data.Word (Word16)
+import System.IO.Unsafe (unsafePerformIO)
 import Test.Tasty
 import Test.Tasty.QuickCheck
 import Tests.Files
@@ -21,7 +27,8 @@ tests =
   testGroup "exceptions" . map (localOption (QuickCheckMaxSize 30)) $
     [ testProperty "a value that throws is not written, all others are" throwing,
       testProperty "of records of constant size, one that throws is not written" throwingNumbers,
-      testProperty "an exception of the action loses nothing" throwingAction
+      testProperty "an exception of the action loses nothing" throwingAction,
+      testProperty "an interrupted lazy list" (once interruptedList)
     ]
 
 -- Records with faults in them.
@@ -69,3 +76,38 @@ throwingAction settings xs ys = ioProperty . inFile $ \path -> do
   pure $
     either (\(ErrorCall m) -> m) id r === "stop"
       .&&. got === Ended (List.genericLength (xs ++ ys)) (xs ++ ys)
+
+-- Decoding the number 7 waits.
+newtype Waiting = Waiting Word16
+  deriving stock (Eq, Show)
+  deriving anyclass (Codec)
+
+instance HasFormat Waiting where
+  format = refined (\(Waiting n) -> n) (\n -> waits n `seq` Right (Waiting n)) codec
+
+waits :: Word16 -> ()
+waits n
+  | n == 7 = unsafePerformIO (tryPutMVar reached () >> readMVar gate)
+  | otherwise = ()
+{-# NOINLINE waits #-}
+
+reached, gate :: MVar ()
+reached = unsafePerformIO newEmptyMVar
+{-# NOINLINE reached #-}
+gate = unsafePerformIO newEmptyMVar
+{-# NOINLINE gate #-}
+
+-- The thread that forces the list is killed. Then another one forces it.
+interruptedList :: Property
+interruptedList = ioProperty . inFile $ \path -> do
+  let ty = fixedType "waiting" :: RecordType Waiting
+      values = map Waiting [1 .. 10]
+  writeRecords ty path values
+  list <- lazyRecords defaultReadOptions ty path
+  done <- newEmptyMVar
+  thread <- forkIO (void (evaluate (length list)) >> putMVar done ())
+  takeMVar reached
+  killThread thread
+  unfinished <- isEmptyMVar done
+  putMVar gate ()
+  pure (unfinished .&&. recordsToEither list === Right values)

@@ -28,7 +28,17 @@ import Ashlar.File.Internal.Scan
 import Ashlar.File.Internal.System
 import Ashlar.File.Internal.Type
 import Ashlar.Get (Source)
-import Control.Exception (bracket, mask, mask_, onException)
+import Control.Concurrent (myThreadId, throwTo)
+import Control.Exception
+  ( SomeAsyncException (..),
+    bracket,
+    fromException,
+    mask,
+    mask_,
+    onException,
+    throwIO,
+    try,
+  )
 import Data.ByteString (ByteString)
 import Data.IORef (IORef, atomicModifyIORef', mkWeakIORef, newIORef)
 import Data.Maybe (isNothing)
@@ -217,7 +227,8 @@ recordsToEither = go []
 -- constant memory.
 --
 -- The usual warnings about lazy input hold: 'IOException's come from pure code, and the file must
--- not be replaced before the list is consumed. 'foldRecords' has none of these.
+-- not be replaced before the list is consumed. If a thread that forces the list is interrupted, the
+-- list can be forced again. 'foldRecords' has none of these.
 lazyRecords ::
   Codec a =>
   ReadOptions ->
@@ -244,7 +255,7 @@ lazyReading reading path = mask $ \restore -> do
     following fold open progress = case progress of
       -- Read the next block when the list is forced to its end so far.
       Onward place xs -> fmap (reversed xs) . unsafeInterleaveIO $ do
-        next <- foldBlock fold place [] `onException` closeOnce open
+        next <- resumable open (foldBlock fold place [])
         following fold open next
       Done outcome -> do
         closeOnce open
@@ -257,6 +268,20 @@ lazyReading reading path = mask $ \restore -> do
       [] -> rest
       x : others -> reversed others (NextRecord x rest)
 {-# NOINLINE lazyReading #-}
+
+-- An action within a lazy value. An exception closes the file, but not an asynchronous one: that is
+-- thrown again as such, so that the value begins the action anew when it is forced again. (An
+-- exception from a handler would be the value from then on. Test "an interrupted lazy list".)
+resumable :: IORef (Maybe OpenFile) -> IO a -> IO a
+resumable open act =
+  try act >>= \result -> case result of
+    Right a -> pure a
+    Left e
+      | Just (SomeAsyncException _) <- fromException e -> do
+        this <- myThreadId
+        throwTo this e
+        resumable open act
+      | otherwise -> closeOnce open >> throwIO e
 
 closeOnce :: IORef (Maybe OpenFile) -> IO ()
 closeOnce open = mask_ $ atomicModifyIORef' open (\fd -> (Nothing, fd)) >>= mapM_ closeFile
