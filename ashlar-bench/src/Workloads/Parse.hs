@@ -25,6 +25,7 @@ parseWorkloads =
     | (name, g, p, text) <-
         [ ("s-expression", sexp, sexpT, sexps),
           ("long keyword", keywords, keywordsT, S.concat (replicate 55555 "thisisalongkeyword   ")),
+          ("five keywords", commands, commandsT, S.concat (replicate 20000 fiveKeywords)),
           ("numeral csv", numerals, numeralsT, csv),
           ("lambda term", lambda, lambdaT, terms)
         ]
@@ -38,6 +39,7 @@ parseWorkloads =
   where
     ours g = right . A.runGet g
     theirs p = right . T.parseOnly p
+    fiveKeywords = "quit incr delete set get "
     csv = S.concat ("0" : [C.pack (",  " ++ show n) | n <- [1 .. 100000 :: Int]])
     terms = S.concat (replicate 20000 "(\\ foo . foo (bar (\\ x . x foo)) baz) ")
 
@@ -74,13 +76,23 @@ blankT = T.skipWhile space
 
 -- * Keywords and numerals
 
-keywords, numerals :: A.Get ()
+keywords, commands, numerals :: A.Get ()
+commands = P.skipMany1 one <* A.endOfInput
+  where
+    one =
+      P.bytes "get " <|> P.bytes "set " <|> P.bytes "delete " <|> P.bytes "incr "
+        <|> P.bytes "quit "
 keywords = P.skipMany1 (P.bytes "thisisalongkeyword" *> blank) <* A.endOfInput
 numerals = numeral *> P.skipMany1 (P.word8 44 *> blank *> numeral) <* A.endOfInput
   where
     numeral = P.skipWhile1 digit *> blank
 
-keywordsT, numeralsT :: Parser ()
+keywordsT, commandsT, numeralsT :: Parser ()
+commandsT = T.skipMany1 one <* T.endOfInput
+  where
+    one =
+      T.string "get " <|> T.string "set " <|> T.string "delete " <|> T.string "incr "
+        <|> T.string "quit "
 keywordsT = T.skipMany1 (T.string "thisisalongkeyword" *> blankT) <* T.endOfInput
 numeralsT = numeral *> T.skipMany1 (T.word8 44 *> blankT *> numeral) <* T.endOfInput
   where
