@@ -224,13 +224,13 @@ planManySkipping = plannedMany SkipUnknown (described @a) get
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric -XDataKinds
 -- >>> import Ashlar.View (decodeView)
 -- >>> data Old = Old { qty :: Int32, note :: Text } deriving (Generic, Codec, Described)
--- >>> data Order = Order { channel :: Text, count :: Int64 } deriving (Generic, Codec)
+-- >>> data Order = Order { by :: Text, count :: Int64 } deriving (Generic, Codec)
 -- >>> instance Described Order where evolution = [renamed @"qty" @"count"]
 -- >>> let Right getCount = planField @"count" @Order (schema @Old)
 -- >>> decodeView <$> runGetWhole getCount (encode (Old 12 "urgent"))
 -- Right (Right 12)
--- >>> either print (const (pure ())) (planField @"channel" @Order (schema @Old))
--- Order.channel: the field is new; give it a default with added @"channel" in the evolution of Order
+-- >>> either print (const (pure ())) (planField @"by" @Order (schema @Old))
+-- Order.by: the field is new; give it a default with added @"by" in the evolution of Order
 planField ::
   forall name a.
   (Described a, KnownSymbol name, Codec (FieldType name a)) =>
