@@ -107,7 +107,10 @@ closedAfterFailure = do
 
 -- Does an action throw an exception of input or output?
 failing :: IO () -> IO Bool
-failing act = (False <$ act) `catch` \e -> const (pure True) (e :: IOException)
+failing act = either thrown (\() -> False) <$> try act
+  where
+    thrown :: IOException -> Bool
+    thrown _ = True
 
 evaluatedBefore :: Assertion
 evaluatedBefore = do
