@@ -1,6 +1,5 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE MultiWayIf #-}
-{-# LANGUAGE UnboxedSums #-}
 
 -- |
 -- Module      : Ashlar.Internal.Get.Offset
