@@ -37,7 +37,7 @@ module Ashlar.Internal.Get.NextByte
   )
 where
 
-import Ashlar.Internal.Get.Bytes (ifReadsNothing, satisfy, skip)
+import Ashlar.Internal.Get.Bytes (available, ifReadsNothing, satisfy, skip)
 import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
@@ -156,7 +156,7 @@ literalBytes a s = s <$ orElse a () (unequal s) (readBytes s)
 {-# INLINE [1] literalBytes #-}
 
 literalOption :: Addr# -> ByteString -> Get Bool
-literalOption a s = orElse a True (readOption s) (readOption s)
+literalOption a s = orElse a True (unequalOption s) (readOption s)
 {-# INLINE [1] literalOption #-}
 
 -- Read a literal in place if it is short and the bytes of the input are at hand. Otherwise run
@@ -186,13 +186,12 @@ unequal s = Get (unequal# s)
 -- Where nothing is recorded and all of the bytes are at hand, they differ, and there is nothing to
 -- do. So an alternative that is not the one takes some nanoseconds. (Benchmark "five keywords".)
 unequal# :: ByteString -> Addr# -> Cells -> Env -> State# RealWorld -> Result ()
-unequal# s p c env s0 =
-  unGet (inspect known >>= \yes -> if yes then failed else mismatched s) p c env s0
+unequal# s p c env s0 = unGet known p c env s0
   where
-    known cs _ q = do
-      traced <- isTraced cs
-      e <- getPtr cs endCell
-      pure (not traced && e `minusPtr` q >= S.length s)
+    known = do
+      left <- available
+      traced <- inspect (\cs _ _ -> isTraced cs)
+      if left >= S.length s && not traced then failed else mismatched s
 {-# NOINLINE unequal# #-}
 
 -- Read these bytes if all of them are at hand. Otherwise run the slow decoder.
@@ -222,13 +221,26 @@ readOption s = Get (readOption# s)
 {-# INLINE readOption #-}
 
 readOption# :: ByteString -> Addr# -> Cells -> Env -> State# RealWorld -> Result Bool
-readOption# s p c env s0 = unGet (orSlowly True slowly s) p c env s0
-  where
-    slowly =
-      lookAhead (compared s) >>= \how -> case how of
-        Same -> True <$ skip (S.length s)
-        _ -> pure False
+readOption# s p c env s0 = unGet (orSlowly True (unequalOption s) s) p c env s0
 {-# NOINLINE readOption# #-}
+
+-- 'unequal' for 'optionBytes', which records nothing in any run.
+unequalOption :: ByteString -> Get Bool
+unequalOption s = Get (unequalOption# s)
+{-# INLINE unequalOption #-}
+
+unequalOption# :: ByteString -> Addr# -> Cells -> Env -> State# RealWorld -> Result Bool
+unequalOption# s p c env s0 = unGet known p c env s0
+  where
+    known = do
+      left <- available
+      if left >= S.length s
+        then pure False
+        else
+          lookAhead (compared s) >>= \how -> case how of
+            Same -> True <$ skip (S.length s)
+            _ -> pure False
+{-# NOINLINE unequalOption# #-}
 
 -- Are the n bytes at an address, which must be readable, the next, and all of them at hand?
 matching :: Ptr Word8 -> Int -> Cells -> Env -> Ptr Word8 -> IO Bool
