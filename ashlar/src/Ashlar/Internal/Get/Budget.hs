@@ -130,9 +130,9 @@ defaultBudget =
 -- >>> either (print . errorReason) print (runGet (most 4 name) "\200abcd")
 -- OverBudget "more than 4 bytes (200 needed); withBudget raises the limit"
 withBudget :: Budget -> Get a -> Get a
-withBudget budget p = enclosed (step enter) (step . leave) (\entered -> inEnv (within' entered) p)
+withBudget budget p =
+  enclosed (step enter) (step . leave) (\entered -> inEnv (const (enteredInner entered)) p)
   where
-    within' (Entered inner _ _ _ _) _ = inner
     depth = max 0 (budgetDepth budget)
     steps = max 0 (budgetSteps budget)
     enter c env = do
@@ -155,19 +155,26 @@ withBudget budget p = enclosed (step enter) (step . leave) (\entered -> inEnv (w
         let scope = Own account limits {limitDepth = depth, limitSteps = steps}
             inner = Env (envInput env) scope (envContext env)
         pure (Entered inner own levels seen held)
-    leave (Entered _ own levels seen held) c _ = do
-      putInt c levelsCell levels
+    leave entered c _ = do
+      putInt c levelsCell (outsideLevels entered)
       -- The offset never moves back: Note [What is held].
       at <- position c
+      let held = outsideHeld entered
       putInt c heldCell (if held < 0 then min held (complement at) else max held at)
-      setLimit c seen
+      setLimit c (outsideLimit entered)
       -- The choices outside go back again: Note [Used up for good].
-      left <- getInt own stepsCell
+      left <- getInt (enteredOwn entered) stepsCell
       when (left < 0) $ setOver False c
 
--- The environment inside of a budget, its cells, and, for its end, the levels, the limit and the
--- value of 'heldCell' outside.
-data Entered = Entered !Env !Cells !Int !Int !Int
+-- A budget that has begun, and the values of the cells outside of it, for its end.
+data Entered = Entered
+  { enteredInner :: !Env,
+    -- The cells of the budget itself, to see if it has been used up.
+    enteredOwn :: !Cells,
+    outsideLevels :: !Int,
+    outsideLimit :: !Int,
+    outsideHeld :: !Int
+  }
 
 -- | Begin a run with the default budget, and without open bits.
 startBudget ::

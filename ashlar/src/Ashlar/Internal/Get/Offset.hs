@@ -227,9 +227,14 @@ leaving c env p = do
       trims = unneeded > 1048576
   pure (Leaving next own kept (if trims then unneededAround else unneeded) trims)
 
--- What a jump puts aside, and holds again when it ends: the segments, the offset of the current
--- one, and the values of 'limitCell' and 'heldCell'. ('andBack' resets the other cells.)
-data Aside = Aside !Away !Int !Int !Int
+-- What a jump puts aside, and holds again when it ends. ('andBack' resets the other cells.)
+data Aside = Aside
+  { asideAway :: !Away,
+    -- The offset of the current segment.
+    asideStart :: !Int,
+    asideLimit :: !Int,
+    asideHeld :: !Int
+  }
 
 putAside :: Seeker -> Leaving -> Int -> Cells -> Env -> IO Aside
 putAside seeker leave to c env = do
@@ -261,8 +266,8 @@ putAside seeker leave to c env = do
   Aside left start limit held <$ seekTo seeker to
 
 holdAgain :: Aside -> Cells -> Env -> IO ()
-holdAgain (Aside left start limit held) c env = do
-  putInt c limitCell limit
-  putInt c heldCell held
-  awayBack left
-  replaceSegments c (envInput env) start (awaySegments left)
+holdAgain aside c env = do
+  putInt c limitCell (asideLimit aside)
+  putInt c heldCell (asideHeld aside)
+  awayBack (asideAway aside)
+  replaceSegments c (envInput env) (asideStart aside) (awaySegments (asideAway aside))
