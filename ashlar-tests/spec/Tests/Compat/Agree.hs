@@ -10,11 +10,12 @@ module Tests.Compat.Agree
     Library (..),
     Damage (..),
     same,
-    delivered,
+    sameChunks,
   )
 where
 
 import Control.Exception (ArithException, ErrorCall (..), evaluate, try)
+import Control.Monad (forM_)
 import Data.Bits (finiteBitSize)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -24,6 +25,7 @@ import Data.List (stripPrefix, tails)
 import Data.Maybe (mapMaybe)
 import System.IO.Unsafe (unsafePerformIO)
 import Test.Tasty
+import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
 
 -- | What became of some bytes: a value, as it is shown, and the number of bytes left over. They are
@@ -145,7 +147,15 @@ agree stricter ours theirs =
     counterexample ("ours: " ++ show ours ++ "\ntheirs: " ++ show theirs) $
       ours == theirs || ours == TooWide || (ours == Refused && (theirs == Raises || stricter))
 
--- | The sizes of the chunks up to the end, or up to an 'error'.
+-- | Do both hand over the same chunks before an element that throws, after so many numbers?
+sameChunks :: Num a => [Int] -> ([a] -> L.ByteString) -> ([a] -> L.ByteString) -> Assertion
+sameChunks lengths ours theirs = forM_ lengths $ \n -> do
+  let xs = map fromIntegral [1 .. n] ++ [errorWithoutStackTrace "element"]
+  a <- delivered (ours xs)
+  b <- delivered (theirs xs)
+  a @?= b
+
+-- The sizes of the chunks up to the end, or up to an 'error'.
 delivered :: L.ByteString -> IO [Int]
 delivered bytes = do
   forced <- try (evaluate bytes)
