@@ -41,11 +41,13 @@ function arrived(s: Scan, pos: Position, h: l.BlockHeader): Next {
   return fetchIn(s, end, 1).length === 0 ? ended(end) : { scan: s, position: moved(pos, end, l.nextRecord(h)) };
 }
 
-/** There may be a block here whose header is damaged, but not the size in it. */
+/**
+ * There may be a block here whose header is damaged, but not the size in it. The size is believed if the marker or the
+ * offset beside it is right. (After a block that was cut off within its marker, bytes of the next file stand there.)
+ */
 function searching(s: Scan, pos: Position, headless: number[]): Next {
-  const data = fetchIn(s, pos.offset, 16);
-  const size = data.length < 16 ? 0 : new DataView(data.buffer, data.byteOffset).getUint32(12, true);
-  if (data.length < 16 || size > Math.min(s.limit, pos.allowance)) {
+  const size = l.damagedStart(s.marker, pos.offset, fetchIn(s, pos.offset, l.BLOCK_BYTES));
+  if (size === null || size > Math.min(s.limit, pos.allowance)) {
     return new Search(s, headless, pos.offset, pos.record, pos).run();
   }
   const to = pos.offset + l.BLOCK_BYTES + size;

@@ -94,6 +94,13 @@ export function blockAt(all: Uint8Array, at = 0): BlockHeader | null {
   };
 }
 
+/** The size of the body, from a header that is damaged elsewhere. The marker or the offset must be right. */
+export function damagedStart(marker: Uint8Array, at: number, d: Uint8Array): number | null {
+  if (d.length < 64) return null;
+  const v = viewOf(d);
+  return beginsAt(d, 0, marker) || v.getBigInt64(56, true) === BigInt(at) ? v.getUint32(12, true) : null;
+}
+
 /** The number of the record that comes after a block. */
 export const nextRecord = (h: BlockHeader): number => h.first + h.records;
 /** The offset after a block, given that of its header. */

@@ -41,6 +41,7 @@ tests =
       testProperty "whole files: appending is refused, with what follows" refused,
       testProperty "a file that a record contains is not read, whatever byte is damaged" contained,
       testProperty "bytes lost in a block that contains a file: no other block is lost" suspended,
+      testProperty "a file is cut off within a block's marker: all of the next is read" (once cutMarker),
       testProperty "a file and its own backup: no record is read twice" ownBackup,
       testProperty "headers of files in one another take linear time" (once hostileHeaders)
     ]
@@ -415,6 +416,21 @@ suspended (NonNegative k) (NonNegative j) = withMaxSuccess 30 . ioProperty $ do
     pure . counterexample (show (at, lost)) $
       property (length (filter (`elem` got) (List.nub records)) >= length (List.nub records) - 3)
         .&&. property (at > S.length bytes - 160 || last got == "c")
+
+-- Bytes of the second file stand where the size of the block would be. They must not be taken for
+-- one: with 5 bytes of the marker they read 266, so a file of 333 bytes would end where the block
+-- does.
+cutMarker :: Property
+cutMarker = ioProperty $ do
+  (bytes, _, start) <- containing 0
+  fmap conjoin . forM [(k, n) | k <- [1 .. 11], n <- [190 .. 200]] $ \(k, n) -> do
+    let record = S.replicate n 120
+    next <- inFile $ \path ->
+      withWriter defaultWriteOptions {writeIndex = False} bytesType path (`writeMany` [record])
+        >> S.readFile path
+    withBytesIn (S.take (start + k) bytes <> next) $ \path -> do
+      (outcome, _) <- resynced defaultReadOptions bytesType path
+      pure . counterexample (show (k, n)) $ fst (strictly outcome) === [record]
 
 -- A file cut off, and after it a copy from later.
 ownBackup :: [Row] -> [Row] -> NonNegative Int -> Property

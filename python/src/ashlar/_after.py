@@ -22,6 +22,7 @@ from ._layout import (
     MOST,
     PREFIX_BYTES,
     any_block_start,
+    damaged_start,
     file_prefix,
 )
 from ._scan import (
@@ -108,10 +109,11 @@ def _arrived(scan: Scan, pos: Position, h: BlockHeader) -> Next:
 
 
 def _searching(scan: Scan, pos: Position, headless: List[int]) -> Next:
-    # There may be a block here whose header is damaged, but not the size in it.
-    data = scan.fetch(pos.offset, 16)
-    size = int.from_bytes(data[12:16], "little")
-    if len(data) < 16 or size > min(scan.limit, pos.allowance):
+    # There may be a block here whose header is damaged, but not the size in it. The size is believed
+    # if the marker or the offset beside it is right. (After a block that was cut off within its
+    # marker, bytes of the next file stand there.)
+    size = damaged_start(scan.marker, pos.offset, scan.fetch(pos.offset, BLOCK_BYTES))
+    if size is None or size > min(scan.limit, pos.allowance):
         return _search(scan, headless, pos.offset, pos.record, pos)
     to = pos.offset + BLOCK_BYTES + size
     block = header_at(scan, to)

@@ -20,6 +20,7 @@ __all__ = [
     "RECORDS",
     "SCHEMA",
     "any_block_start",
+    "damaged_start",
     "entry_at",
     "entry_count",
     "file_prefix",
@@ -150,6 +151,13 @@ def any_block_start(data: bytes) -> Optional[BlockHeader]:
     if b.first < 0 or b.schema_at < 0 or b.first > MOST - (1 << 32):
         return None
     return b
+
+
+def damaged_start(marker: bytes, at: int, data: bytes) -> Optional[int]:
+    """The size of the body, from a header that is damaged elsewhere. The marker or the offset must be right."""
+    if len(data) < 64 or data[:8] != marker and int.from_bytes(data[56:64], "little") != at:
+        return None
+    return int.from_bytes(data[12:16], "little")
 
 
 def put_index(entries: List[Tuple[int, int]], records: int, at: int) -> bytes:

@@ -43,6 +43,8 @@ madeFiles folder = do
     withAppender (marked 9 small) newer path (\w -> mapM_ (write w) [Web, Mail 1 True, Web])
     taken
   other <- make 10 small (take 6 words')
+  -- 333 bytes. So after 5 bytes of a marker, it ends where a block would.
+  fitting <- make 11 options [T.replicate 190 "x"]
   let made = Made {..}
   pure (concat [whole made, joined made, cutOff made, changedBytes made, moved made, byHand])
   where
@@ -96,7 +98,8 @@ known = Compression "zlib" small (\_ _ -> Left "not read")
 
 -- | Whole files, of which the others are made.
 data Made = Made
-  { none, one, many, unindexed, numbers, units, order, compressed, changed, other :: ByteString
+  { none, one, many, unindexed, numbers, units, order, compressed, changed, other :: ByteString,
+    fitting :: ByteString
   }
 
 whole :: Made -> [(String, ByteString)]
@@ -127,7 +130,9 @@ joined Made {..} =
     ("two files, the first block of the second damaged", one <> flipped 80 other),
     ("two files, the last block of the first damaged", flipped (B.length one - 2) one <> other),
     ("two files, bytes between them", one <> "abcde" <> other),
-    ("two files, the header of the first damaged", flipped 20 one <> other)
+    ("two files, the header of the first damaged", flipped 20 one <> other),
+    -- Where the block would have its size, the last file has 0a 01 00 00.
+    ("two files, the first cut off in a marker", B.take 68 one <> fitting)
   ]
 
 cutOff :: Made -> [(String, ByteString)]

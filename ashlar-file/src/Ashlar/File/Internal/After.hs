@@ -46,7 +46,6 @@ import Ashlar.File.Internal.Crc32c
 import Ashlar.File.Internal.Input
 import Ashlar.File.Internal.Layout
 import Ashlar.File.Internal.Scan
-import Ashlar.Get (getInt64le, getWord32le, runGet)
 import Data.Bits (unsafeShiftL, (.|.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -106,13 +105,14 @@ passOver scan pos resume = case resume of
           then NextEnd (end h)
           else Next scan (moved pos (end h) (nextRecordOf h))
 
-    -- There may be a block here whose header is damaged, but not the size in it.
+    -- There may be a block here whose header is damaged, but not the size in it. The size is
+    -- believed if the marker or the offset beside it is right. (After a block that was cut off
+    -- within its marker, bytes of the next file stand there.)
     searching headless = do
-      bytes <- inputFetch (scanInput scan) (posOffset pos) 16
-      case runGet (getInt64le *> getWord32le *> getWord32le) bytes of
-        Right n
-          | S.length bytes == 16,
-            size <= min (fromIntegral (scanLimit scan)) (posAllowance pos) -> do
+      bytes <- inputFetch (scanInput scan) (posOffset pos) blockHeaderBytes
+      case damagedStart (scanMarker scan) (posOffset pos) bytes of
+        Just n
+          | size <= min (fromIntegral (scanLimit scan)) (posAllowance pos) -> do
             let to = posOffset pos + fromIntegral blockHeaderBytes + size
             block <- headerAt scan to
             ends <- maybe (fileOrEndAt to) (const (pure True)) block

@@ -26,6 +26,7 @@ module Ashlar.File.Internal.Layout
     BlockStart (..),
     blockStart,
     anyBlockStart,
+    damagedStart,
     markerBytes,
 
     -- * The index
@@ -267,6 +268,16 @@ anyBlockStart bytes = do
           <*> getWord32le
       (,) b <$> getWord32le
     number = fromIntegral <$> getWord32le
+
+-- | The size of the body, from a header that is damaged elsewhere, given the marker of the file and
+-- the offset of the header. One of these two must stand in it.
+damagedStart :: Word64 -> Int64 -> ByteString -> Maybe Word32
+damagedStart marker offset bytes = do
+  (marker', size, offset') <- either (const Nothing) Just (runGet parts bytes)
+  guard (marker' == marker || offset' == offset)
+  pure size
+  where
+    parts = (,,) <$> getWord64le <* skip 4 <*> getWord32le <* skip 40 <*> getInt64le
 
 -- | A marker as it stands in the file.
 markerBytes :: Word64 -> ByteString
