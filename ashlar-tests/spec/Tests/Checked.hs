@@ -21,7 +21,6 @@ import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check
 import Ashlar.Internal.Mem.Invariant
-import qualified Ashlar.Internal.Mem.Slots as Slots
 import Ashlar.Internal.Prim.Hex (hexPair)
 import Control.Exception (evaluate, try)
 import Control.Monad (forM_, void)
@@ -120,7 +119,7 @@ violations =
           allocaBytes 8 (\p -> copyToArray array 1 p 8),
         violates "in slots" "an element after a vector" $ do
           v <- UM.new 3
-          Slots.unsafeWrite v 3 (0 :: Word8)
+          unsafeWrite v 3 (0 :: Word8)
       ]
   ]
 

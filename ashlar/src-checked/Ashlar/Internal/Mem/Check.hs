@@ -44,6 +44,15 @@ module Ashlar.Internal.Mem.Check
     lackingArray,
     lackingMutableArray,
 
+    -- * Elements by index
+    unsafeIndexM,
+    unsafeNew,
+    unsafeGrow,
+    unsafeWrite,
+    unsafeAt,
+    indexArrayM,
+    indexSmallArrayM,
+
     -- * Cells
     cellBytes,
     cellIndex,
@@ -58,10 +67,16 @@ where
 import Ashlar.Internal.Mem.Invariant
 import Control.Exception (throw, throwIO)
 import Control.Monad (unless, when)
+import Control.Monad.Primitive (PrimMonad, PrimState)
+import Data.Array.Base (IArray, numElements)
+import qualified Data.Array.Base as Base
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B
 import qualified Data.ByteString.Unsafe as Unsafe
+import Data.Ix (Ix)
+import Data.Primitive.Array (Array, sizeofArray)
+import qualified Data.Primitive.Array as Primitive
 import Data.Primitive.ByteArray
   ( ByteArray,
     MutableByteArray (..),
@@ -69,6 +84,10 @@ import Data.Primitive.ByteArray
     mutableByteArrayContents,
     sizeofByteArray,
   )
+import Data.Primitive.SmallArray (SmallArray, sizeofSmallArray)
+import qualified Data.Primitive.SmallArray as Primitive
+import qualified Data.Vector.Generic as G
+import qualified Data.Vector.Generic.Mutable as GM
 import Data.Word (Word8)
 import Foreign.ForeignPtr (ForeignPtr)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
@@ -314,3 +333,40 @@ becomes cells i kind = do
   now <- kindOf cells i
   check "INV-M1" "a cell of the other kind is written" (now == none || now == kind) [("cell", I# i)]
   setKind cells i kind
+
+-- | An element of a vector.
+unsafeIndexM :: (G.Vector v a, Monad m) => v a -> Int -> m a
+unsafeIndexM v i = G.unsafeIndexM v (slot "in slots" "unsafeIndexM" (G.length v) i)
+{-# INLINE unsafeIndexM #-}
+
+-- | A new vector. Its length is not negative.
+unsafeNew :: (PrimMonad m, GM.MVector v a) => Int -> m (v (PrimState m) a)
+unsafeNew n = GM.unsafeNew (slot "own memory" "unsafeNew" maxBound n)
+{-# INLINE unsafeNew #-}
+
+-- | A vector that is larger by a number of elements, which is positive.
+unsafeGrow ::
+  (PrimMonad m, GM.MVector v a) => v (PrimState m) a -> Int -> m (v (PrimState m) a)
+unsafeGrow v n = GM.unsafeGrow v (1 + slot "own memory" "unsafeGrow" maxBound (n - 1))
+{-# INLINE unsafeGrow #-}
+
+-- | Write an element of a vector.
+unsafeWrite :: (PrimMonad m, GM.MVector v a) => v (PrimState m) a -> Int -> a -> m ()
+unsafeWrite v i = GM.unsafeWrite v (slot "in slots" "unsafeWrite" (GM.length v) i)
+{-# INLINE unsafeWrite #-}
+
+-- | An element of an array, by its number.
+unsafeAt :: (IArray a e, Ix i) => a i e -> Int -> e
+unsafeAt a i = Base.unsafeAt a (slot "in slots" "unsafeAt" (numElements a) i)
+{-# INLINE unsafeAt #-}
+
+-- | An element of an array.
+indexArrayM :: Monad m => Array a -> Int -> m a
+indexArrayM a i = Primitive.indexArrayM a (slot "in slots" "indexArrayM" (sizeofArray a) i)
+{-# INLINE indexArrayM #-}
+
+-- | An element of a small array.
+indexSmallArrayM :: Monad m => SmallArray a -> Int -> m a
+indexSmallArrayM a i =
+  Primitive.indexSmallArrayM a (slot "in slots" "indexSmallArrayM" (sizeofSmallArray a) i)
+{-# INLINE indexSmallArrayM #-}

@@ -4,8 +4,8 @@
 -- Module      : Ashlar.Internal.Mem.Check
 -- Description : Tests of internal preconditions, which an ordinary build does not have
 --
--- Every function here does nothing, and is gone after inlining. The module of the same name in
--- @src-checked@ has the tests. The flag @checked@ of the package chooses.
+-- Every function here does nothing, and is gone after inlining, or is that of another package. The
+-- module of the same name in @src-checked@ has the tests. The flag @checked@ of the package chooses.
 module Ashlar.Internal.Mem.Check
   ( checkedBuild,
 
@@ -30,6 +30,15 @@ module Ashlar.Internal.Mem.Check
     lackingArray,
     lackingMutableArray,
 
+    -- * Elements by index
+    unsafeIndexM,
+    unsafeNew,
+    unsafeGrow,
+    unsafeWrite,
+    unsafeAt,
+    indexArrayM,
+    indexSmallArrayM,
+
     -- * Cells
     cellBytes,
     cellIndex,
@@ -41,9 +50,14 @@ module Ashlar.Internal.Mem.Check
   )
 where
 
+import Data.Array.Base (unsafeAt)
 import qualified Data.ByteString.Internal as B
 import Data.ByteString.Unsafe (unsafeDrop, unsafeIndex, unsafeTake)
+import Data.Primitive.Array (indexArrayM)
 import Data.Primitive.ByteArray (ByteArray, MutableByteArray)
+import Data.Primitive.SmallArray (indexSmallArrayM)
+import Data.Vector.Generic (unsafeIndexM)
+import Data.Vector.Generic.Mutable (unsafeGrow, unsafeNew, unsafeWrite)
 import Data.Word (Word8)
 import Foreign.ForeignPtr (ForeignPtr)
 import Foreign.Ptr (Ptr)

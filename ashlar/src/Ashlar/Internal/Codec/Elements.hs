@@ -31,7 +31,7 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Path (Names (..), Part (..))
 import Ashlar.Internal.Get.Vectors
 import Ashlar.Internal.Mem.Cells
-import qualified Ashlar.Internal.Mem.Slots as Slots
+import Ashlar.Internal.Mem.Check (unsafeGrow, unsafeNew, unsafeWrite)
 import qualified Data.Foldable as F
 import qualified Data.Vector as V
 import qualified Data.Vector.Generic as G
@@ -230,7 +230,7 @@ getVector n = do
     -- Such elements may be vectors themselves. If each allocated what the rest of the input could
     -- hold, the memory would be quadratic.
     Var _ -> pure (min n 4)
-  let filled = runGetST (Slots.unsafeNew first >>= fill 0)
+  let filled = runGetST (unsafeNew first >>= fill 0)
   case layout :: Layout a of
     Fix _ -> filled
     Var _ -> amongElements n filled
@@ -239,7 +239,7 @@ getVector n = do
     fill :: Int -> G.Mutable v s a -> GetST s (v a)
     fill !i v
       | i >= n = G.unsafeFreeze v
-      | i >= GM.length v = Slots.unsafeGrow v (growthOf n i) >>= fill i
+      | i >= GM.length v = unsafeGrow v (growthOf n i) >>= fill i
       | otherwise = case layout of
         Var _ -> one i v (atElement i >> get)
         Fix f -> do
@@ -253,13 +253,13 @@ getVector n = do
                     | k >= end = pure ()
                     | otherwise = do
                       x <- liftGet (fixedRead f p)
-                      x `seq` Slots.unsafeWrite v k x
+                      x `seq` unsafeWrite v k x
                       readOn (p `plusPtr` fixedSize f) (k + 1)
               insideSpanST (elementsFrom i n f) (consumeST (m * fixedSize f) (\p -> readOn p i))
               fill end v
     -- i is less than the vector's length.
     one :: Int -> G.Mutable v s a -> Get a -> GetST s (v a)
-    one i v g = liftGet g >>= \x -> x `seq` (Slots.unsafeWrite v i x >> fill (i + 1) v)
+    one i v g = liftGet g >>= \x -> x `seq` (unsafeWrite v i x >> fill (i + 1) v)
 {-# INLINE getVector #-}
 
 -- | Read a vector of n elements, each by a decoder that gets the element before.

@@ -57,8 +57,7 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Path (Names)
 import Ashlar.Internal.Mem (Number (..), copyRange, maxForeignCopy)
-import Ashlar.Internal.Mem.Check (broken)
-import qualified Ashlar.Internal.Mem.Slots as Slots
+import Ashlar.Internal.Mem.Check (broken, unsafeGrow, unsafeNew, unsafeWrite)
 import Control.Applicative (Alternative)
 import Control.Monad (MonadPlus)
 import Control.Monad.Primitive (PrimMonad (..), unsafeIOToPrim)
@@ -169,17 +168,17 @@ getVectorOf n p
 getEach :: forall v a. G.Vector v a => Int -> (Int -> Maybe a -> Get a) -> Get (v a)
 -- It begins with 4 elements. Elements may be vectors themselves: if each had room for all that the
 -- input could contain, that would take quadratic memory.
-getEach n element = runGetST (Slots.unsafeNew (min n 4) >>= fill 0 Nothing)
+getEach n element = runGetST (unsafeNew (min n 4) >>= fill 0 Nothing)
   where
     -- The first i elements are there.
     fill :: Int -> Maybe a -> G.Mutable v s a -> GetST s (v a)
     fill !i before v
       | i >= n = G.unsafeFreeze v
-      | i >= GM.length v = Slots.unsafeGrow v (growthOf n i) >>= fill i before
+      | i >= GM.length v = unsafeGrow v (growthOf n i) >>= fill i before
       | otherwise = do
         x <- liftGet (element i before)
         -- i is less than the vector's length.
-        x `seq` Slots.unsafeWrite v i x
+        x `seq` unsafeWrite v i x
         fill (i + 1) (Just x) v
 {-# INLINE getEach #-}
 
@@ -218,12 +217,12 @@ getInSpans named none width n copy
   | otherwise = do
     announceElements width n
     bytes <- available
-    runGetST (Slots.unsafeNew (min n (bytes `quot` width)) >>= fill 0)
+    runGetST (unsafeNew (min n (bytes `quot` width)) >>= fill 0)
   where
     -- The first i elements have been read.
     fill i v
       | i >= n = G.unsafeFreeze v
-      | i >= GM.length v = Slots.unsafeGrow v (growthOf n i) >>= fill i
+      | i >= GM.length v = unsafeGrow v (growthOf n i) >>= fill i
       | otherwise = do
         bytes <- liftGet available
         -- The elements that are at hand, but at least one, which 'consume' brings into one segment
@@ -312,7 +311,7 @@ copySwapping order p0 i0 n v = go p0 i0
       | i >= end = pure ()
       | otherwise = do
         x <- unsafeIOToPrim (rd p)
-        x `seq` Slots.unsafeWrite v i x
+        x `seq` unsafeWrite v i x
         go (p `plusPtr` sizeOf x) (i + 1)
     rd :: Ptr Word8 -> IO a
     rd p

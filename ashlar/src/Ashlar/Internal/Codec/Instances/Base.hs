@@ -1,22 +1,29 @@
 {-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE DataKinds #-}
+{-# LANGUAGE FlexibleContexts #-}
+{-# LANGUAGE GADTs #-}
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE TypeOperators #-}
+{-# LANGUAGE UndecidableInstances #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
 -- Unfoldings must not be eta-expanded: see Note [Generic methods].
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
 -- Module      : Ashlar.Internal.Codec.Instances.Base
--- Description : Formats of numbers, characters and Bool
+-- Description : Formats of numbers, characters and Bool, and types that have none
 --
--- The types whose values all take the same number of bytes.
+-- The types whose values all take the same number of bytes, and those that cannot be encoded.
 module Ashlar.Internal.Codec.Instances.Base () where
 
+import Ashlar.Internal.Builder.Core (Builder)
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed
 import Data.Char (chr, ord)
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Word (Word16, Word32, Word64, Word8)
 import GHC.Exts (Int (I#), dataToTag#, tagToEnum#)
+import GHC.TypeLits (ErrorMessage (..), TypeError)
 
 -- Each instance defines the same four methods for its fixed format. Methods derived through a
 -- newtype have no INLINE unfolding, so the rules would not merge their reservations.
@@ -189,3 +196,42 @@ fixedChar = fixedChecked (fromIntegral . ord) toChar fixedWord32LE
 badChar :: Word32 -> String
 badChar n = "a Char is at most 1114111, not " ++ show n
 {-# NOINLINE badChar #-}
+
+-- Types that have no format. GHC's own message about them leads nowhere: for a field that is a
+-- function it advises to apply the function to more arguments, and to derive the instance apart.
+-- (@scripts/mistakes@ compares the messages.)
+--
+-- The contexts are equations because a deriving clause would take a bare @TypeError@ as the context
+-- of the new instance, and report nothing.
+
+-- | Overlappable, so that a program may define an instance for functions that it can enumerate.
+instance
+  {-# OVERLAPPABLE #-}
+  TypeError
+    ( 'Text "A function has no format: " ':<>: 'ShowType (a -> b)
+        ':$$: 'Text "Leave it out of what is encoded, or encode what it is made of."
+    )
+    ~ '() =>
+  Codec (a -> b)
+  where
+  layout = never
+  size = never
+  put = never
+  get = never
+
+instance
+  TypeError
+    ( 'Text "A Builder is output, not a value that could be read back."
+        ':$$: 'Text "toStrictByteString runs it. Its bytes, a ByteString, have a format."
+    )
+    ~ '() =>
+  Codec Builder
+  where
+  layout = never
+  size = never
+  put = never
+  get = never
+
+-- No program that compiles gets here.
+never :: a
+never = errorWithoutStackTrace "Ashlar.Codec: a type without a format"

@@ -34,7 +34,7 @@ import Ashlar.Internal.Codec.Ordered
 import Ashlar.Internal.Codec.Outline (Count (..))
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
-import Ashlar.Internal.Mem.Slots
+import Ashlar.Internal.Mem.Check
 import Data.Array.Base (IArray, UArray, listArray, numElements)
 import Data.Array.IArray (bounds)
 import Data.ByteString.Short.Internal (ShortByteString (SBS))

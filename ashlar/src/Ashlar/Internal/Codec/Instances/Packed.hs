@@ -29,7 +29,7 @@ import Ashlar.Internal.Codec.Pack
 import Ashlar.Internal.Codec.Wrappers.Numbers
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail (refine)
-import Ashlar.Internal.Mem.Slots (unsafeIndexM)
+import Ashlar.Internal.Mem.Check (unsafeIndexM)
 import Control.Applicative (ZipList)
 import Data.Array.Base (IArray, UArray, elems, listArray)
 import Data.Array.IArray (bounds)

@@ -38,7 +38,7 @@ import Ashlar.Internal.Coroutine.Thunk (throwOn)
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Vectors
 import Ashlar.Internal.Mem (copyFromArray)
-import qualified Ashlar.Internal.Mem.Slots as Slots
+import Ashlar.Internal.Mem.Check (unsafeIndexM)
 import Control.Exception (SomeException, catch, try)
 import qualified Data.ByteString.Internal as B
 import Data.Int (Int16, Int32, Int64, Int8)
@@ -64,8 +64,8 @@ sizeVector v = sizeElements (layout :: Layout a) (G.length v) (G.foldl' (\n x ->
 
 putVector, putVectorBare :: (G.Vector v a, Codec a) => v a -> Builder
 -- 'putIndexed' passes indices below the length.
-putVector v = putIndexed (G.length v) (Slots.unsafeIndexM v)
-putVectorBare v = putIndexedBare (G.length v) (Slots.unsafeIndexM v)
+putVector v = putIndexed (G.length v) (unsafeIndexM v)
+putVectorBare v = putIndexedBare (G.length v) (unsafeIndexM v)
 {-# INLINE putVector #-}
 {-# INLINE putVectorBare #-}
 

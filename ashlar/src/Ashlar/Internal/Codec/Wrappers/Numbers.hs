@@ -110,7 +110,7 @@ instance VarintNumber Int64
 
 instance VarintNumber Int
 
--- (Why equations: "Ashlar.Internal.Codec.Instances.Missing".)
+-- (Why equations: "Ashlar.Internal.Codec.Instances.Base".)
 instance TypeError (TooLarge Integer) ~ '() => VarintNumber Integer
 
 instance TypeError (TooLarge Natural) ~ '() => VarintNumber Natural
