@@ -9,12 +9,16 @@ import Ashlar.Builder
 import Ashlar.Builder.Extra (byteStringInsert)
 import Ashlar.Zlib
 import Control.Concurrent
-  ( forkIOWithUnmask,
+  ( forkIO,
+    forkIOWithUnmask,
     killThread,
+    myThreadId,
     newEmptyMVar,
     putMVar,
     takeMVar,
     threadDelay,
+    throwTo,
+    yield,
   )
 import Control.Exception
   ( AsyncException (..),
@@ -22,10 +26,11 @@ import Control.Exception
     IOException,
     SomeException,
     evaluate,
+    mask_,
     throwIO,
     try,
   )
-import Control.Monad (forM_, void)
+import Control.Monad (forM_, replicateM_, void)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.IORef (modifyIORef', newIORef, readIORef)
@@ -135,6 +140,23 @@ exceptions =
           write c (byteString (S.replicate 1000000 1))
         n <- readIORef calls
         pure (either (\e -> show (e :: IOException)) show r === "user error (full)" .&&. n === 3),
+      testProperty "two exceptions at once: the stream stays broken" . once . ioProperty $ do
+        seen <- newIORef []
+        -- Two wait for this thread, and strike as soon as it is not masked.
+        let both = unsafePerformIO $ do
+              me <- myThreadId
+              mask_ $ do
+                forM_ [1, 2 :: Int] (forkIO . throwTo me . userError . show)
+                replicateM_ 1000 yield
+              pure "never"
+        r <- try . withCompressor gzip (\bs -> modifyIORef' seen (bs :)) $ \c -> do
+          write c "before, "
+          attempted (write c ("lost " <> both))
+          attempted (write c "after")
+        out <- readIORef seen >>= pulled Gzip free . reverse
+        pure $
+          either (\e -> show (e :: IOException) `elem` ["user error (1)", "user error (2)"]) (const False) r
+            .&&. snd out === Just Truncated,
       testProperty "an interrupted stream has no end" . once . ioProperty $ do
         seen <- newIORef []
         begun <- newEmptyMVar
@@ -162,6 +184,9 @@ exceptions =
       modifyIORef' calls (+ 1)
       n <- readIORef calls
       if n == 3 then ioError (userError "full") else pure ()
+
+attempted :: IO () -> IO ()
+attempted act = try act >>= either (\e -> () <$ (pure e :: IO SomeException)) pure
 
 wasKilled :: AsyncException -> Bool
 wasKilled = (== ThreadKilled)

@@ -22,6 +22,7 @@ import System.Exit (ExitCode (..))
 import System.IO (hClose)
 import System.IO.Error (ioeGetErrorString)
 import System.Process
+import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.QuickCheck hiding (label)
 import Tests.Random
@@ -30,7 +31,9 @@ tests :: TestTree
 tests =
   testGroup
     "decompressing"
-    [ testProperty "round trip" . withMaxSuccess 60 $ \(Whole params) pieces (Positive n) ->
+    [ testProperty "input from which nothing comes out can be interrupted" . once $
+        conjoin [interrupted (S.concat (replicate 1000 member)), interrupted zeros],
+      testProperty "round trip" . withMaxSuccess 60 $ \(Whole params) pieces (Positive n) ->
         ioProperty $ do
           let bytes = L.toStrict (compress params (builderOf pieces))
               size = if S.length bytes > 10000 then 1000 + n else n
@@ -245,6 +248,19 @@ limits =
     isOverRatio e = case e of
       Just (OverRatio _) -> property True
       _ -> counterexample (show e) False
+
+-- After a member, the chunk again and again, hours of it.
+interrupted :: S.ByteString -> Property
+interrupted chunk = ioProperty $ do
+  chunks <- newIORef (member : replicate 10000000 chunk)
+  let next = atomicModifyIORef' chunks (\l -> (drop 1 l, S.concat (take 1 l)))
+  pull <- decompressed Gzip free next
+  ended <- timeout 200000 pull
+  pure (ended === Nothing)
+
+member, zeros :: S.ByteString
+member = L.toStrict (compress gzip mempty)
+zeros = S.replicate 32768 0
 
 free :: Limit
 free = Limit maxBound maxBound

@@ -23,7 +23,7 @@ import qualified Ashlar.Builder.Extra as Extra
 import Ashlar.Builder.Sink
 import Ashlar.Builder.Unsafe (fromWriter)
 import Ashlar.Zlib.Internal.Format
-import Control.Concurrent.MVar (MVar, modifyMVar_, newMVar, swapMVar)
+import Control.Concurrent.MVar (MVar, newMVar, putMVar, swapMVar, takeMVar)
 import Control.Exception
   ( Exception (..),
     SomeAsyncException,
@@ -31,6 +31,7 @@ import Control.Exception
     catch,
     mask,
     throwIO,
+    try,
   )
 import Control.Monad (unless, when)
 import Data.ByteString (ByteString)
@@ -148,17 +149,19 @@ write compressor b = using compressor (\stream -> pour stream (pure ()) b)
 flush :: Compressor -> IO ()
 flush compressor = using compressor flushStream
 
+-- (Not by 'modifyMVar_': if a second exception struck while the first is handled, it would put back
+-- the state from before.)
 using :: Compressor -> (Stream -> IO ()) -> IO ()
-using (Compressor state) act = do
-  outcome <- newIORef Nothing
-  modifyMVar_ state $ \now -> case now of
-    Ready stream ->
-      (now <$ act stream) `catch` \e -> do
-        writeIORef outcome (Just e)
-        pure (Broken e)
-    Broken e -> throwIO e
-    Closed -> throwIO CompressorClosed
-  readIORef outcome >>= mapM_ (\e -> throwIO (e :: SomeException))
+using (Compressor state) act = mask $ \unmask -> do
+  now <- takeMVar state
+  outcome <- case now of
+    Ready stream -> try (unmask (act stream))
+    Broken e -> pure (Left e)
+    Closed -> pure (Left (toException CompressorClosed))
+  putMVar state $ case (now, outcome) of
+    (Ready _, Left e) -> Broken e
+    _ -> now
+  either throwIO pure outcome
 
 -- A running compression, the consumer, and whether the consumer can be called. It cannot while it
 -- runs or after it has thrown. Then the memory that zlib was given may be gone, too.

@@ -18,7 +18,7 @@ import Ashlar.Get (Get, Source, newSource)
 import Ashlar.Get.Unsafe
 import Ashlar.Zlib.Internal.Format
 import Control.Concurrent.MVar (newMVar, withMVar)
-import Control.Exception (Exception (..), mask_, throwIO, try)
+import Control.Exception (Exception (..), allowInterrupt, mask_, throwIO, try)
 import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -119,7 +119,8 @@ decompressed ::
 decompressed format limit next = do
   stage <- Waiting <$> newInflate format
   lock <- newIORef (Progress S.empty 0 0 stage) >>= newMVar
-  -- A step of zlib must not be taken twice. Only the input's action can be interrupted.
+  -- A step of zlib must not be taken twice. This can be interrupted in the input's action, and
+  -- between steps from which nothing came out. Of these there may be any number.
   pure (mask_ (withMVar lock (advance format limit next)))
 
 newInflate :: Format -> IO Inflate
@@ -159,7 +160,7 @@ advance format limit next ref = go
             Just e -> failWith e
             Nothing -> do
               writeIORef ref (Progress input' used' out' stage')
-              if S.null bs then go else pure bs
+              if S.null bs then allowInterrupt >> go else pure bs
             where
               out' = out + fromIntegral (S.length bs)
       case stage of
