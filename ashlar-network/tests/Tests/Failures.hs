@@ -271,6 +271,14 @@ times =
                   flip (,) end <$> readIORef got
               )
           pure (r === ([7], Left "TimedOut Receiving")),
+      testProperty "within a message, while receiving is interrupted" . once . ioProperty $ do
+        bytes <- recorded defaultOptions number (`send` 7)
+        (peer, _) <- scripted [S.take (S.length bytes - 6) bytes] Stays
+        let go c = timeout 20000 (receive c) >>= maybe (go c) pure
+        end <-
+          timeout 20000000 . outcome $
+            withConnection brief {optionsMessageTime = 200000} number number peer go
+        pure (end === Just (Left "TimedOut Receiving")),
       testProperty "when they do not receive" . once . ioProperty . withPair $ \x y -> do
         a <- socketTransport x
         b <- socketTransport y

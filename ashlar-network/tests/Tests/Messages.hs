@@ -15,6 +15,8 @@ import qualified Data.ByteString as S
 import Data.IORef
 import Data.Word (Word16, Word32)
 import GHC.Conc (ThreadStatus (..), threadStatus)
+import System.IO.Unsafe (unsafePerformIO)
+import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.QuickCheck
 import Tests.Countdown
@@ -45,6 +47,31 @@ tests =
             pure (answers === map (Just . (+ 1)) [1 .. 500])
           | stream <- [Pair, Tcp, Unix, Pipe 1]
         ],
+      testProperty "a message does not wait for the value of the next one" . once . ioProperty $ do
+        (a, b) <- pipe 1000000
+        arrived <- newEmptyMVar
+        let waits = unsafePerformIO (2 <$ takeMVar arrived)
+        ended <-
+          timeout 20000000 $
+            both
+              (withConnection defaultOptions ints number a (\c -> send c 1 >> send c waits))
+              ( withConnection defaultOptions number ints b $ \c -> do
+                  first <- receive c
+                  putMVar arrived ()
+                  (,) first <$> receive c
+              )
+        pure (fmap snd ended === Just (Just (1 :: Int), Just 2)),
+      testProperty "a program that was told of its own deadlock goes on" . once . ioProperty . withEnds Tcp $ \a b -> do
+        let told = (newEmptyMVar >>= takeMVar) `catch` \BlockedIndefinitelyOnMVar -> pure ()
+            ask c n = send c n >> receive c
+        done <- newEmptyMVar
+        _ <- forkIO (withConnection defaultOptions ints ints b (\c -> forMessages c (send c . (+ 1))))
+        -- (In a thread that nobody else knows, or GHC would not tell it.)
+        _ <-
+          forkIO . (>>= putMVar done) . withConnection defaultOptions ints ints a $ \c ->
+            (,) <$> ask c 1 <*> (told >> ask c 3)
+        answers <- takeMVar done
+        pure (answers === (Just 2, Just 4)),
       testProperty "10,000 small messages leave in batches" . once . ioProperty $ do
         calls <- newIORef (0 :: Int)
         (a, b) <- pipe 1000000

@@ -12,9 +12,10 @@ import Ashlar.Builder
 import Ashlar.Builder.Extra (flush)
 import Ashlar.Wai
 import Control.Concurrent
-import Control.Exception (finally)
+import Control.Exception (BlockedIndefinitelyOnMVar (..), catch, finally)
 import Control.Monad (forM_)
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Char8 as S8
 import Network.HTTP.Client (brConsume, brRead, responseBody, withResponse)
 import Network.HTTP.Types (status200)
@@ -22,6 +23,7 @@ import Network.Wai (Application, StreamingBody, responseStream)
 import System.IO (Handle, hSetBinaryMode)
 import System.IO.Unsafe (unsafePerformIO)
 import System.Process
+import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Tests.Server
@@ -30,7 +32,9 @@ tests :: TestTree
 tests =
   testGroup "events arrive before the response ends" $
     [ testCase "headers before the first event" (headers serving),
-      testCase "headers before the first event, through nginx" (headers servingBehindNginx)
+      testCase "headers before the first event, through nginx" (headers servingBehindNginx),
+      testCase "FlushAfter: an event does not wait for the value of the next one" notHeldUp,
+      testCase "FlushAfter: a program that was told of its own deadlock goes on" recovered
     ]
       ++ [ testGroup
              name
@@ -79,6 +83,39 @@ headers server = do
       putMVar confirmed ()
       chunks <- brConsume (responseBody response)
       mconcat chunks @?= "end"
+
+-- The value of the second event waits until the first has gone to the server.
+notHeldUp :: Assertion
+notHeldUp = do
+  gone <- newEmptyMVar
+  sent <- newMVar mempty
+  let send b = modifyMVar_ sent (pure . (<> b)) >> putMVar gone ()
+      waits = byteString (unsafePerformIO ("two" <$ takeMVar gone))
+  ended <-
+    timeout 20000000 . runBody send $
+      streamParts (FlushAfter 1000) (\write -> write "one" >> write waits >> takeMVar gone)
+  ended @?= Just ()
+  bytes <- readMVar sent
+  B.toLazyByteString bytes @?= "onetwo"
+  where
+    runBody send body = body send (pure ())
+
+recovered :: Assertion
+recovered = do
+  sent <- newMVar mempty
+  let send b = modifyMVar_ sent (pure . (<> b))
+  done <- newEmptyMVar
+  -- (In a thread that nobody else knows, or GHC would not tell it.)
+  _ <- forkIO (streamParts (FlushAfter 1000) body send (pure ()) `finally` putMVar done ())
+  takeMVar done
+  bytes <- readMVar sent
+  B.toLazyByteString bytes @?= "onetwo"
+  where
+    body write = do
+      write "one"
+      (newEmptyMVar >>= takeMVar) `catch` \BlockedIndefinitelyOnMVar -> pure ()
+      () <- write "two"
+      threadDelay 10000
 
 type Server = Application -> (Int -> IO ()) -> IO ()
 

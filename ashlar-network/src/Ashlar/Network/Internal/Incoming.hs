@@ -47,6 +47,7 @@ import Data.Primitive.ByteArray
 import Data.Word (Word32, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 import Foreign.Storable (sizeOf)
+import GHC.Clock (getMonotonicTimeNSec)
 import GHC.Exts (RealWorld)
 import GHC.ForeignPtr (unsafeWithForeignPtr)
 
@@ -57,7 +58,10 @@ data Incoming = Incoming
     inLock :: !(MVar ()),
     inHeld :: !(IORef Held),
     -- | How many of the bytes have been taken. They are fewer than all, unless there are none.
-    inTaken :: !(MutableByteArray RealWorld)
+    inTaken :: !(MutableByteArray RealWorld),
+    -- | How many microseconds the message that has begun has been waited for, by calls that were
+    -- interrupted.
+    inWaited :: !(IORef Int)
   }
 
 data Held
@@ -72,7 +76,7 @@ newIncoming link = do
   held <- newIORef (Chunk S.empty)
   taken <- newByteArray (sizeOf (0 :: Int))
   writeByteArray taken 0 (0 :: Int)
-  pure (Incoming link lock held taken)
+  Incoming link lock held taken <$> newIORef 0
 
 -- | The bytes that have not been taken.
 heldBytes :: Incoming -> IO ByteString
@@ -184,8 +188,18 @@ fillUp :: Incoming -> Bool -> IO ()
 fillUp inc summed = do
   bytes <- heldBytes inc
   when (S.null bytes) (fetch inc 0 4)
-  timed (inLink inc) (optionsMessageTime (linkOptions (inLink inc))) Receiving fill
+  inTime fill
   where
+    inTime act
+      | limit < 0 = act
+      | otherwise = do
+        waited <- readIORef (inWaited inc)
+        begun <- getMonotonicTimeNSec
+        timed (inLink inc) (max 0 (limit - waited)) Receiving act `onException` do
+          now <- getMonotonicTimeNSec
+          writeIORef (inWaited inc) $! waited + fromIntegral ((now - begun) `quot` 1000)
+        writeIORef (inWaited inc) 0
+    limit = optionsMessageTime (linkOptions (inLink inc))
     fill = do
       bytes <- heldBytes inc
       frame <- frameIn inc summed bytes

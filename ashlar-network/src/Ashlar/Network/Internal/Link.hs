@@ -40,7 +40,7 @@ data Options = Options
     optionsChecksums :: !Bool,
     -- | The time for the whole handshake.
     optionsHandshakeTime :: !Int,
-    -- | The time from the first byte of a message to its last.
+    -- | The time from the first byte of a message to its last, as far as it is waited for.
     optionsMessageTime :: !Int,
     -- | The time in which the peer must take what is sent at once, some 64 KiB. To close the
     -- transport may take as long.
@@ -109,7 +109,10 @@ closeLink link = endWith link AfterEnd >> closeQuietly link
 closeQuietly :: Link -> IO ()
 closeQuietly link = void (timeout time (transportClose (linkTransport link))) `catch` ignored
   where
-    time = optionsSendTime (linkOptions link)
+    -- (Within 0 microseconds it would not even begin.)
+    time = case optionsSendTime (linkOptions link) of
+      0 -> 1
+      micros -> micros
     ignored e = case fromException e of
       Just async -> throwIO (async :: SomeAsyncException)
       Nothing -> pure ()

@@ -1,4 +1,6 @@
 {-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE MagicHash #-}
+{-# LANGUAGE UnboxedTuples #-}
 
 -- |
 -- Module      : Ashlar.Network.Internal.Outgoing
@@ -20,6 +22,19 @@
 -- inlined, or the compiler would copy the fields of 'Outgoing' into each of its closures. (Test
 -- "the bytes are those of the messages, wherever a buffer ends", benchmark "100000 messages over a
 -- Unix socket".)
+--
+-- Note [A message that takes long]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- A value may take any time while its message is written, and the messages before it must not wait
+-- for that. So there are two locks. Whoever writes a message holds 'outLock', and whoever sends, or
+-- exchanges the buffer, holds 'outSending'. The flusher takes the second alone: what lies before
+-- the first free address stays as it is.
+--
+-- So a message may be added while the flusher sends those before it. It gives the signal only if
+-- all before it were sent. The flusher looks again when it has sent: either it sees the new
+-- address, or the writer sees that all was sent, because the address is written by an atomic
+-- operation, which both orders the bytes before it and is ordered before what the writer looks at.
+-- (Test "a message does not wait for the value of the next one".)
 module Ashlar.Network.Internal.Outgoing
   ( Outgoing,
     newOutgoing,
@@ -52,7 +67,7 @@ import qualified Data.ByteString as S
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import qualified Data.List as List
 import Data.Primitive.ByteArray
-  ( MutableByteArray,
+  ( MutableByteArray (..),
     newByteArray,
     readByteArray,
     writeByteArray,
@@ -61,7 +76,8 @@ import Data.Word (Word8)
 import Foreign.Marshal.Utils (copyBytes)
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 import Foreign.Storable (sizeOf)
-import GHC.Exts (RealWorld)
+import GHC.Exts (Int (I#), RealWorld, atomicWriteIntArray#)
+import GHC.IO (IO (..))
 
 -- | The messages that have not been sent yet.
 --
@@ -69,8 +85,10 @@ import GHC.Exts (RealWorld)
 -- first address and the one after its end.
 data Outgoing = Outgoing
   { outLink :: !Link,
-    -- | Held while bytes are written or sent.
+    -- | Held while a message is written.
     outLock :: !(MVar ()),
+    -- | Held while bytes are sent, and while the buffer is exchanged.
+    outSending :: !(MVar ()),
     outBuffer :: !(IORef Open),
     outSlots :: !(MutableByteArray RealWorld),
     -- | Asked by the builder of a message for more space.
@@ -86,12 +104,13 @@ data Outgoing = Outgoing
 newOutgoing :: Link -> IO Outgoing
 newOutgoing link = do
   lock <- newMVar ()
+  lock' <- newMVar ()
   buffer <- newIORef noBuffer
   slots <- newByteArray (2 * sizeOf nullPtr)
   signal <- newEmptyMVar
   ended <- newIORef False
   lost <- newIORef False
-  let out = Outgoing link lock buffer slots (sinkOf out) signal ended lost
+  let out = Outgoing link lock lock' buffer slots (sinkOf out) signal ended lost
   out <$ freshBuffer out bufferSize
 
 bufferSize :: Int
@@ -106,16 +125,23 @@ getNext :: Outgoing -> IO (Ptr Word8)
 getNext out = readByteArray (outSlots out) nextSlot
 {-# INLINE getNext #-}
 
+-- All writes before it are seen by whoever sees it, and all reads after it come later.
+setNext :: Outgoing -> Ptr Word8 -> IO ()
+setNext out p = case (outSlots out, p `minusPtr` nullPtr, nextSlot) of
+  (MutableByteArray slots, I# a, I# i) ->
+    IO (\s -> case atomicWriteIntArray# slots i a s of s' -> (# s', () #))
+{-# INLINE setNext #-}
+
 getEnd :: Outgoing -> IO (Ptr Word8)
 getEnd out = readByteArray (outSlots out) endSlot
 {-# INLINE getEnd #-}
 
--- Go on in a new buffer of n bytes.
+-- Go on in a new buffer of n bytes. 'outSending' must be held.
 freshBuffer :: Outgoing -> Int -> IO ()
 freshBuffer out n = do
   open <- newOpen n
   writeIORef (outBuffer out) open
-  writeByteArray (outSlots out) nextSlot (openFrom open)
+  setNext out (openFrom open)
   writeByteArray (outSlots out) endSlot (openFrom open `plusPtr` n :: Ptr Word8)
 
 -- | Add a message: its length, its bytes and, if the options say so, their checksum.
@@ -212,8 +238,7 @@ spaceFor out p n = mask_ $ do
     then pure (FreeSpace p (end `plusPtr` negate sumBytes))
     else do
       when (n > bufferSize - lengthBytes - sumBytes - begun) (throwIO LargeMessage)
-      sendBuffer out
-      freshBuffer out bufferSize
+      sending out (sendBuffer out >> freshBuffer out bufferSize)
       body' <- (`plusPtr` lengthBytes) <$> getNext out
       end' <- getEnd out
       -- Both buffers hold them.
@@ -222,14 +247,14 @@ spaceFor out p n = mask_ $ do
 
 -- | Say that no more messages follow, and send all of them.
 sendEnd :: Outgoing -> IO ()
-sendEnd out = mask $ \_ -> locked out $ do
+sendEnd out = mask_ . writing out $ do
   ended <- readIORef (outEnded out)
   unless ended $ do
     p <- freeFor out 4
     runF P.word32LE maxBound p
     added out p (p `plusPtr` 4)
     writeIORef (outEnded out) True
-  sendBuffer out
+  void (sending out (sendBuffer out))
 
 -- | Send all messages and the end. If the connection has failed, this throws why only if messages
 -- have been lost: whoever received has been told already.
@@ -254,7 +279,7 @@ finish out = do
 -- handshake covers that.
 sendBytes :: Outgoing -> ByteString -> IO ()
 sendBytes out bytes =
-  evaluate bytes >>= \bs -> mask $ \_ -> locked out $ do
+  evaluate bytes >>= \bs -> mask_ . writing out $ do
     let n = S.length bs
     p <- freeFor out n
     FreeSpace end _ <- insertCopy (FreeSpace p (p `plusPtr` n)) bs
@@ -262,16 +287,22 @@ sendBytes out bytes =
 
 -- | Send what was added before.
 flushOutgoing :: Outgoing -> IO ()
-flushOutgoing out = mask $ \_ -> locked out (sendBuffer out)
+flushOutgoing out = void (sendAdded out)
+
+-- The same. Was there anything?
+sendAdded :: Outgoing -> IO Bool
+sendAdded out = mask_ (sending out (sendBuffer out))
 
 -- | Send whatever is added, as soon as nothing more is added for the moment. It runs in a thread of
 -- its own, and ends when the connection has failed.
 flusher :: Outgoing -> IO ()
-flusher out = forever $ do
-  takeMVar (outSignal out)
-  settle rounds
-  flushOutgoing out
+flusher out = forever (wait >> go)
   where
+    -- (The program may wait for itself, and go on when GHC has told it so. Then GHC tells this
+    -- thread, too.)
+    wait = takeMVar (outSignal out) `catch` \BlockedIndefinitelyOnMVar -> wait
+    -- Until there was nothing: Note [A message that takes long].
+    go = settle rounds >> sendAdded out >>= \some -> when some go
     settle 0 = pure ()
     settle k = do
       before <- getNext out
@@ -281,11 +312,16 @@ flusher out = forever $ do
     -- A sender that never stops fills buffers, and sends them itself.
     rounds = 16
 
-locked :: Outgoing -> IO a -> IO a
-locked out act = do
-  takeMVar (outLock out)
-  a <- (usable (outLink out) >> act) `onException` putMVar (outLock out) ()
-  putMVar (outLock out) ()
+-- Hold one of the two locks. Exceptions must be masked.
+writing, sending :: Outgoing -> IO a -> IO a
+writing out = locked out (outLock out)
+sending out = locked out (outSending out)
+
+locked :: Outgoing -> MVar () -> IO a -> IO a
+locked out lock act = do
+  takeMVar lock
+  a <- (usable (outLink out) >> act) `onException` putMVar lock ()
+  putMVar lock ()
   pure a
 
 -- The address of n free bytes. What is in the buffer may be sent.
@@ -296,25 +332,28 @@ freeFor out n = do
   if n <= end `minusPtr` next
     then pure next
     else do
-      sendBuffer out
-      freshBuffer out (max n bufferSize)
+      sending out (sendBuffer out >> freshBuffer out (max n bufferSize))
       getNext out
 
 -- The buffer, which was written up to the first address, now is up to the second.
 added :: Outgoing -> Ptr Word8 -> Ptr Word8 -> IO ()
 added out before end = do
+  setNext out end
+  -- (In this order.)
   open <- readIORef (outBuffer out)
-  writeByteArray (outSlots out) nextSlot end
   when (before == openFrom open) (void (tryPutMVar (outSignal out) ()))
 
--- Send the bytes in the buffer. The rest of it stays in use.
-sendBuffer :: Outgoing -> IO ()
+-- Send the messages in the buffer, if there are any. The rest of it stays in use. 'outSending' must
+-- be held.
+sendBuffer :: Outgoing -> IO Bool
 sendBuffer out = do
   open <- readIORef (outBuffer out)
   next <- getNext out
-  when (next /= openFrom open) $ do
+  let some = next /= openFrom open
+  when some $ do
     writeIORef (outBuffer out) $! handedOut open next
     deliver out [written open next]
+  pure some
 
 -- Send. If that throws, some of it may have left, so the connection fails.
 deliver :: Outgoing -> [ByteString] -> IO ()
@@ -329,7 +368,7 @@ deliver out chunks = do
 -- A message that does not fit into a buffer, as its builder makes it.
 sendLarge :: Outgoing -> (IO Int -> IO Int) -> Builder -> Int -> IO ()
 sendLarge out unmask body n = do
-  sendBuffer out
+  _ <- sending out (sendBuffer out)
   sumRef <- newIORef 0
   sentRef <- newIORef (0 :: Int)
   let pass chunks = do

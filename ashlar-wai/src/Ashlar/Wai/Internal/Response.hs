@@ -77,7 +77,8 @@ streamBuilder b = streamParts FlushNever (\write -> write b)
 --
 -- The function that writes a part returns when the part is in the buffer or, if the policy says so,
 -- has been sent. It waits for a slow client. Several threads may write, and their parts do not mix.
--- After the end of the body, it throws 'BodyEnded'.
+-- After the end of the body, it throws 'BodyEnded'. If the body ends by an exception, it must have
+-- ended its own threads: one may still be in the server's function that writes.
 --
 -- If the client is gone, the server's exception is thrown where the next part is written, and at
 -- the end of the body. If a value in a part throws, some bytes of that part may have been sent, and
@@ -109,31 +110,42 @@ streaming ::
   IO ()
 streaming policy body send flush = do
   ref <- newIORef nothingPending
+  -- Held while a part is written; while anything goes to the server, or the buffer is exchanged. A
+  -- value in a part may take any time, and the parts before it do not wait for that.
   lock <- newMVar ()
+  serving <- newMVar ()
   ended <- newIORef False
   failed <- newIORef Nothing
-  let flushPending = flushAll ref send flush
+  let server = withMVar serving . const
+      flushPending = server (flushAll ref send flush)
       locked act = withMVar lock (\() -> readIORef ended >>= act)
       check = readIORef failed >>= mapM_ throwIO
       -- After this, nothing flushes at the same time, and a thread that does so may be killed.
-      finish = locked (\_ -> check >> handOutAll ref send >> writeIORef ended True)
+      finish = locked (\_ -> server (check >> handOutAll ref send >> writeIORef ended True))
       run after = (body write >> finish) `onException` writeIORef ended True
         where
           write b = locked $ \late -> do
             when late (throwIO BodyEnded)
             check
-            append ref send flush b
+            append serving ref send flush b
             after
   case policy of
     FlushNever -> run (pure ())
     FlushEachPart -> run flushPending
     FlushAfter time -> do
       due <- newEmptyMVar
-      let wait = takeMVar due >> threadDelay time
+      -- (The program may wait for itself, and go on when GHC has told it so. Then GHC tells this
+      -- thread, too.)
+      let wait = takeMVar due `catch` \BlockedIndefinitelyOnMVar -> wait
           -- Parts up to here are sent, whether they are due or not.
-          flushDue = locked (\late -> unless late (tryTakeMVar due >> flushPending))
+          flushDue = bracket (tryTakeMVar lock) (mapM_ (putMVar lock)) $ \idle -> server $ do
+            late <- readIORef ended
+            unless late $ do
+              _ <- tryTakeMVar due
+              -- The buffer of a part that is being written stays.
+              if null idle then handOutAll ref send >> flush else flushAll ref send flush
           keep e = writeIORef failed (Just (e :: SomeException))
-          flusher = forever (wait >> flushDue)
+          flusher = forever (wait >> threadDelay time >> flushDue)
       bracket
         (forkIOWithUnmask (\unmask -> unmask flusher `catch` keep))
         killThread
@@ -144,13 +156,20 @@ data Pending = Pending !Open !(Ptr Word8)
 
 -- Run a builder in the rest of the open buffer. Should it throw, the bytes that it has written
 -- there are dropped.
-append :: IORef Pending -> (Form -> ByteString -> IO ()) -> IO () -> Builder -> IO ()
-append ref send flush b = keepAlive ref $ do
+append ::
+  -- | Held while the variable is changed, or anything is sent.
+  MVar () ->
+  IORef Pending ->
+  (Form -> ByteString -> IO ()) ->
+  IO () ->
+  Builder ->
+  IO ()
+append serving ref send flush b = keepAlive ref $ do
   Pending open from <- readIORef ref
   end <- runBuilderWith sink (restFrom open from) b
-  modifyIORef' ref (\(Pending now _) -> Pending now end)
+  withMVar serving (\() -> modifyIORef' ref (\(Pending now _) -> Pending now end))
   where
-    sink = Sink $ \request p -> do
+    sink = Sink $ \request p -> withMVar serving $ \() -> do
       Pending open _ <- readIORef ref
       writeIORef ref (Pending open p)
       case request of
