@@ -11,6 +11,7 @@ import Ashlar.Codec (Codec)
 import Ashlar.Jobs
 import Ashlar.Jobs.Engine
 import Ashlar.Jobs.Internal.Job (aboutJob)
+import Control.Concurrent (threadDelay)
 import Control.Exception
 import Control.Monad (forM_, void, when)
 import qualified Data.ByteString as S
@@ -42,8 +43,11 @@ tests =
           onBoth "of a newer type continues" newerType,
           onBoth "with submitAgain begins anew, but not before all results are collected" again,
           onBoth "is done by workers that stay, and what the first run left changes nothing" stays,
-          onBoth "after forget has no result of the first run" straggler
+          onBoth "after forget has no result of the first run" straggler,
+          onBoth "may begin as soon as the last result has been released" atTheEnd,
+          onBoth "is needed after a record that throws, even if that is caught" throwingRecord
         ],
+      onBoth "a sign of life that fails is not the last one" failingSign,
       testGroup
         "what the engine cannot hold"
         [ onBoth "a record that is too large is refused, with its size, and alone" largeRecord,
@@ -251,6 +255,57 @@ straggler (Faulty engine _ _) = do
         statusStored before === 0,
         complete 50 got
       ]
+
+-- Somebody submits again between the last release and whatever the collector does next.
+atTheEnd :: Faulty -> IO Property
+atTheEnd (Faulty engine _ _) = do
+  n <- submitWith small engine (rows "rows") (counting 30)
+  _ <- worker engine (rows "rows") (pure . answer)
+  let options = small {submitAgain = True}
+      sudden r k = do
+        engineRelease engine r k
+        void . thrownBy $ submitWith options engine (rows "rows") (counting 50)
+  got <- results engine {engineRelease = sudden} (rows "rows")
+  begun <- status engine
+  pure (conjoin [n === 30, complete 30 got, submitted begun === 50])
+  where
+    submitted = progressRecords . statusProgress
+
+throwingRecord :: Faulty -> IO Property
+throwingRecord (Faulty engine _ _) = do
+  later <- newIORef []
+  stopped <- try . submitWith small engine (rows "rows") $ \_ give -> do
+    mapM_ (give . rowOf) [0 .. 9]
+    let attempt row = try (give row) >>= \r -> modifyIORef' later (r :)
+    attempt (throw (ErrorCall "boom"))
+    mapM_ (attempt . rowOf) [10, 11]
+  told <- readIORef later
+  n <- submitWith small engine (rows "rows") (counting 30)
+  _ <- worker engine (rows "rows") (pure . answer)
+  got <- results engine (rows "rows")
+  pure $
+    conjoin
+      [ stopped === Left (ErrorCall "boom"),
+        told === replicate 3 (Left (ErrorCall "boom")),
+        n === 30,
+        complete 30 got
+      ]
+
+failingSign :: Faulty -> IO Property
+failingSign (Faulty engine _ _) = do
+  signs <- newIORef (0 :: Int)
+  _ <- submitWith small engine (rows "rows") (counting 1)
+  let flaky r w d h = do
+        k <- atomicModifyIORef' signs (\k -> (k + 1, k))
+        if k == 0 then ioError (userError "one failure") else engineHold engine r w d h
+      -- As long as it takes until two more have come.
+      f row = waitFor 2000 >> pure (answer row)
+      waitFor k = do
+        n <- readIORef signs
+        if n >= 3 || k == (0 :: Int) then pure () else threadDelay 5000 >> waitFor (k - 1)
+  done <- workerWith eager {workerIdle = 30000} engine {engineHold = flaky} (rows "rows") f
+  n <- readIORef signs
+  pure (done === Worked 1 0 .&&. counterexample (show n) (n >= 3))
 
 -- The smallest limit.
 limited :: Engine -> Engine

@@ -34,6 +34,8 @@ tests =
       testProperty "the submitter is killed with -9, and started again" (onServer killedSubmitter),
       testProperty "a submitter of 500,000 records, in a heap of 8 MB" (onServer constantMemory),
       testProperty "Redis is killed with -9, and started again" (onServer killedRedis),
+      testProperty "Redis becomes a replica, and is promoted" (onServer replaced),
+      testProperty "a job whose name begins like another's keys stays" (onServer similarNames),
       testProperty "the collector stops, and is started again" (onServer stoppedCollector),
       testProperty "the limit holds, and the submitter waits" (onServer limited),
       testProperty "poisoned batches go aside" (onServer poisoned),
@@ -144,6 +146,32 @@ killedRedis server =
             pure $
               conjoin
                 [n === 10000, complete 10000 got, statusStored end === List.genericLength got]
+
+-- For a second it takes no commands that write, as after a failover.
+replaced :: Server -> IO Property
+replaced server =
+  with server $ \a -> with server $ \b ->
+    bracket (R.connect (redisConnect (optionsFor server))) R.disconnect $ \c ->
+      beside (submitWith small a (rows "rows") (counting 10000)) $ \submitted ->
+        beside (workerWith quick b (rows "rows") (pure . answer)) $ \w1 ->
+          beside (results a (rows "rows")) $ \collected -> do
+            forM_ [20, 50] $ \n -> do
+              waitUntil "some results" ((>= n) . statusStored <$> status a)
+              _ <- R.runRedis c (R.slaveof "127.0.0.1" "9")
+              threadDelay 1000000
+              R.runRedis c (R.slaveof "no" "one")
+            got <- collected
+            n <- submitted
+            _ <- w1
+            pure (n === 10000 .&&. complete 10000 got)
+
+similarNames :: Server -> IO Property
+similarNames server = withRedis (optionsFor server) $ \redis -> do
+  let other = redisEngine redis "a}:b"
+  n <- submitWith small other (rows "a}:b") (counting 10)
+  forget (redisEngine redis "a")
+  there <- status other
+  pure (n === 10 .&&. progressRecords (statusProgress there) === 10)
 
 newtype Stop = Stop [Collected Answer] deriving stock (Show)
 

@@ -35,12 +35,14 @@ import Control.Monad (unless, void, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
+import Data.Char (isDigit, isHexDigit)
 import Data.Int (Int64)
 import Data.Maybe (fromMaybe)
 import Data.Text (Text)
 import qualified Data.Text.Encoding as T
 import qualified Database.Redis as R
 import GHC.Clock (getMonotonicTime)
+import Network.TLS (TLSException)
 import System.Timeout (timeout)
 
 -- | How to reach Redis.
@@ -127,17 +129,19 @@ perform redis pool time silence commands = do
     attempt limit =
       (Right <$> timeout limit (R.runRedis (pool redis) commands))
         `catches` [ Handler (\e -> pure (Left (displayException (e :: IOException)))),
+                    Handler (\e -> pure (Left (displayException (e :: TLSException)))),
                     Handler (\e -> pure (Left (displayException (e :: R.ConnectionLostException)))),
                     Handler (\e -> pure (Left (displayException (e :: R.ConnectTimeout))))
                   ]
-    -- A collector or a person may make space. (Before Redis 7, the text of an error inside of a
-    -- script stands within that of another.)
+    -- A collector or a person may make space.
     full e = any (`S.isInfixOf` e) ["OOM command not allowed", "MISCONF Redis"]
 
--- | It will be there in a moment.
+-- | It will be there in a moment, or another server in its place. (Before Redis 7, the text of an
+-- error inside of a script stands within that of another.)
 starting :: ByteString -> Bool
 starting e =
-  any (`S.isPrefixOf` e) ["LOADING", "BUSY", "MASTERDOWN", "TRYAGAIN", "CLUSTERDOWN"]
+  any (`S.isPrefixOf` e) ["LOADING", "BUSY", "MASTERDOWN", "TRYAGAIN", "CLUSTERDOWN", "UNBLOCKED"]
+    || "READONLY You can't write" `S.isInfixOf` e
 
 -- | The engine of the job with this name, which should be its 'Ashlar.Jobs.jobName'. Its functions
 -- throw 'Unreachable' and 'EngineFailed', too.
@@ -377,10 +381,19 @@ redisEngine redis name =
           mapM_ (quick . R.del) (chunksOf 1000 results)
         -- Something may be left of a run whose state was lost.
         _ -> when (null expected) (scan R.cursor0)
+    -- (The name of another job may begin with this one's prefix.)
+    ours k = case S.splitAt 32 <$> S.stripPrefix prefix k of
+      Nothing -> False
+      Just ("state", _) -> True
+      Just (run, part) ->
+        C.all isHexDigit run
+          && ( part `elem` [":schemas", ":tasks", ":notes", ":space", ":aside"]
+                 || maybe False (C.all isDigit) (S.stripPrefix ":result:" part)
+             )
     scan cursor = do
       (next, keys) <-
         quick (R.scanOpts cursor (R.ScanOpts (Just (escaped prefix <> "*")) (Just 1000)))
-      let left = filter (not . (":forgotten" `S.isSuffixOf`)) keys
+      let left = filter ours keys
       unless (null left) (void (quick (R.del left)))
       unless (next == R.cursor0) (scan next)
 

@@ -88,7 +88,10 @@ collect engine j step start = do
               see seen p
               s' <- results run number bytes >>= foldM step s
               engineRelease engine run number
-              go s' (number + 1)
+              -- The job may be forgotten as soon as its last result has been released.
+              if progressClosed p && number + 1 == progressBatches p
+                then pure s'
+                else go s' (number + 1)
   engineCollected engine run >>= go start
   where
     results run number bytes = case unseal j number bytes of

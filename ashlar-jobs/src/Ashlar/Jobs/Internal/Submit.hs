@@ -16,7 +16,7 @@ import Ashlar.Jobs.Engine
 import Ashlar.Jobs.Envelope
 import Ashlar.Jobs.Internal.Exception (lostSchema)
 import Ashlar.Jobs.Internal.Job
-import Control.Exception (catch, evaluate, throwIO)
+import Control.Exception (SomeException, evaluate, fromException, throw, throwIO, try)
 import Control.Monad (when)
 import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
@@ -80,7 +80,7 @@ submit = submitWith defaultSubmitOptions
 --
 -- A record that is too large for the engine ('engineMaxBytes') is not sent: the action that takes
 -- it throws 'TooLarge'. It may be caught there, and other records given. If any other exception
--- leaves the action that takes a record, no more records are taken.
+-- leaves the action that takes a record, it is thrown again at each later use, and in the end.
 --
 -- There is one submitter at a time: an older one that is still running gets 'TakenOver'. Throws
 -- 'DataLost' if the engine has lost what it had confirmed, 'Forgotten' if the job was forgotten,
@@ -118,9 +118,18 @@ submitWith options engine j produce = do
             ++ limitName
             ++ " allows "
             ++ show limit
-  produce (progressRecords progress) (\x -> writeRecord body x `catch` tooLarge)
+      give x = do
+        _ <- readIORef next >>= evaluate
+        taken <- try (writeRecord body x)
+        case taken of
+          Right () -> pure ()
+          Left e -> maybe (refuse e) tooLarge (fromException e)
+      -- Whoever catches the exception gets it again.
+      refuse e = writeIORef next (throw e) >> throwIO (e :: SomeException)
+  produce (progressRecords progress) give
   flushOpen body
   Next number end <- readIORef next
+  writeIORef next (error "submit: a record was given after the end")
   persist (engineClose engine run session number)
   pure end
   where

@@ -355,7 +355,11 @@ withHeartbeat options name current engine action =
       busy <- readIORef current
       -- If it fails, another worker may take the batch, and one of the results is dropped.
       mapM_ alive busy
-    alive (run, d) = void (engineHold engine run name d (Hold 0 Nothing Nothing)) `catch` ignore
+    -- (Whatever the engine throws, the next sign of life is due.)
+    alive (run, d) = void (engineHold engine run name d (Hold 0 Nothing Nothing)) `catch` go
+    go e = case fromException e :: Maybe SomeAsyncException of
+      Just _ -> throwIO e
+      Nothing -> pure ()
 
 -- What matters more has been thrown, or will be.
 ignore :: JobException -> IO ()
