@@ -49,6 +49,8 @@ main =
           "decoders"
           [ testProperty "sinkGetEither: result, error, leftovers, however cut" sinkProp,
             testProperty "sinkGet: one after another" severalProp,
+            testProperty "sinkGet: no empty chunk is left" (once leftProp),
+            testProperty "conduitGet: a long chunk is decoded as far as is needed" (once sliceProp),
             testProperty "conduitGetEither: values, error, leftovers, however cut" getProp,
             testProperty "conduitGet: an error is thrown after the values before it" throwsProp,
             testProperty "conduitGet: values come with the chunk that completes them" promptProp,
@@ -145,6 +147,25 @@ severalProp ws = forAll chunkSizes $ \sizes -> ioProperty $ do
   let bytes = toStrictByteString (foldMap word16BE ws)
   got <- runConduit (yieldMany (cut sizes bytes) .| mapM (const (sinkGet getWord16be)) ws)
   pure (got === ws)
+
+leftProp :: Property
+leftProp = ioProperty $ do
+  let untilEnd = nullC >>= \end -> if end then pure [] else (:) <$> sinkGet getWord16be <*> untilEnd
+  next <- runConduit (yield "\0\1" .| (sinkGet getWord16be *> await))
+  failed <- runConduit (yield "\0\1" .| (sinkGetEither (getWord16be >> noWord) *> await))
+  values <- runConduit (yieldMany ["\0\1\0\2", "\0\3"] .| untilEnd)
+  pure $
+    conjoin [next === Nothing, failed === Nothing, values === [1, 2, 3 :: Word16]]
+  where
+    noWord = fail "no" :: Get ()
+
+-- The value that throws is in the same chunk.
+sliceProp :: Property
+sliceProp = ioProperty $ do
+  let g = getWord16be >>= \w -> if w == 50000 then throw Overflow else pure w
+      bytes = toStrictByteString (foldMap word16BE [1 .. 60000])
+  first <- runConduit (yield bytes .| conduitGet g .| takeC 20000 .| sumC)
+  pure (first === sum [1 .. 20000])
 
 getProp :: Property
 getProp =

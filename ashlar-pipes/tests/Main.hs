@@ -48,6 +48,7 @@ main =
           "decoders"
           [ testProperty "getFirst: result, error and rest do not depend on chunks" firstProp,
             testProperty "toValues: values, error and rest do not depend on chunks" toValuesProp,
+            testProperty "toValues: a long chunk is decoded as far as is needed" (once sliceProp),
             testProperty "toValues: values come with the chunk that completes them" promptProp,
             testProperty "an exception of a decoder comes after the values before it" throwsProp,
             testProperty "there and back" roundTripProp
@@ -130,6 +131,14 @@ firstProp =
         r === 'r' .&&. case runGetRest g bytes of
           Right (a, unread) -> (result, S.concat left) === (Right a, unread)
           Left e -> result === Left e .&&. property (S.concat left `S.isSuffixOf` bytes)
+
+-- The value that throws is in the same chunk.
+sliceProp :: Property
+sliceProp = ioProperty $ do
+  let g = getWord16be >>= \w -> if w == 50000 then throw Overflow else pure w
+      bytes = toStrictByteString (foldMap word16BE [1 .. 60000])
+  first <- P.sum ((() <$ toValues g (yield bytes)) >-> P.take 20000)
+  pure (first === sum [1 .. 20000])
 
 toValuesProp :: Property
 toValuesProp =

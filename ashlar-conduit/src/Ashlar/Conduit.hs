@@ -37,10 +37,12 @@ import Ashlar.Builder.Extra (toLazyByteStringWith, untrimmedStrategy)
 import Ashlar.Builder.Parts
 import Ashlar.Get
 import Ashlar.Get.Feed
+import Control.Monad (unless)
 import Control.Monad.Catch (MonadThrow, throwM)
 import Control.Monad.Primitive (PrimMonad, unsafeIOToPrim)
 import Control.Monad.Trans.Class (lift)
 import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L (ByteString (..))
 import Data.Conduit
@@ -68,6 +70,10 @@ sourceBuilder b = lift (pure b) >>= go . toLazyByteStringWith (untrimmedStrategy
 -- Each run has the builder from the monad, which is unknown here. So its output is a value of this
 -- run, and no other run can share it. Inlined, it could.
 {-# NOINLINE sourceBuilder #-}
+
+-- Leave bytes in the stream. (No empty chunk: 'await' would return it.)
+unread :: ByteString -> ConduitT ByteString o m ()
+unread rest = unless (S.null rest) (leftover rest)
 
 -- Evaluate in the monad, where an exception can be caught.
 forced :: Monad m => a -> ConduitT i o m a
@@ -119,8 +125,9 @@ sinkGet g = sinkGetEither g >>= either throwM pure
 
 -- | 'sinkGet' that returns the error. It leaves what follows the bytes that the decoder had read.
 --
--- The decoder may hold 64 MiB, and 'Ashlar.Get.withBudget' sets another limit. Offsets in errors
--- count from where this begins.
+-- The decoder may hold 64 MiB, and 'Ashlar.Get.withBudget' sets another limit. Up to 64 MiB of the
+-- value that it has passed are held besides, because a monad may use a state twice
+-- ('Ashlar.Get.Decoder'). Offsets in errors count from where this begins.
 sinkGetEither :: Monad m => Get a -> ConduitT ByteString o m (Either DecodeError a)
 sinkGetEither g = go (runGetIncremental g)
   where
@@ -128,8 +135,8 @@ sinkGetEither g = go (runGetIncremental g)
       now <- forced state
       case now of
         Partial resume -> await >>= go . resume
-        Done rest _ a -> Right a <$ leftover rest
-        Fail rest _ e -> Left e <$ leftover rest
+        Done rest _ a -> Right a <$ unread rest
+        Fail rest _ e -> Left e <$ unread rest
 {-# INLINEABLE sinkGetEither #-}
 
 -- | Decode one value after another, to the end of the stream. An error is thrown after the values
@@ -157,8 +164,8 @@ conduitGet g = conduitGetEither g >>= either throwM pure
 -- | 'conduitGet' that returns the error. The bytes from the beginning of the value that could not
 -- be decoded are left in the stream. 'fuseBoth' gets the result out of a pipeline.
 --
--- One suspended decoder makes all values that a chunk completes at once. If the consumer stops
--- early, what this has read is lost, as in 'conduitGet'. The budget is for each value, which may
+-- One suspended decoder makes all values that 32 KiB of a chunk complete at once. If the consumer
+-- stops early, what this has read is lost, as in 'conduitGet'. The budget is for each value, which may
 -- take 64 MiB. A value that reads nothing is an error.
 --
 -- >>> import Ashlar.Conduit
@@ -175,9 +182,14 @@ conduitGetEither g = go (runGetValues g)
   where
     go state = case state of
       ValuesDone _ -> pure (Right ())
-      ValuesFail rest _ e -> Left e <$ leftover rest
-      ValuesPartial _ _ resume -> do
-        (values, next) <- await >>= forced . resume
-        mapM_ yield values
-        go next
+      ValuesFail rest _ e -> Left e <$ unread rest
+      ValuesPartial {} -> await >>= maybe (passOn (feedValuesEnd state) >>= go) (feeding state)
+    -- In slices, because a long chunk may complete many values.
+    feeding state bs = do
+      let (now, later) = S.splitAt 32768 bs
+      next <- passOn (feedValues state now)
+      case next of
+        ValuesPartial {} | not (S.null later) -> feeding next later
+        _ -> go (snd (feedValues next later))
+    passOn fed = forced fed >>= \(values, next) -> next <$ mapM_ yield values
 {-# INLINEABLE conduitGetEither #-}

@@ -92,8 +92,9 @@ fromValues f values = liftIO newParts >>= \parts -> go parts values
 --
 -- With 'Control.Monad.Trans.State.Strict.StateT' this is a parser of pipes-parse.
 --
--- The decoder may hold 64 MiB, and 'Ashlar.Get.withBudget' sets another limit. Offsets in errors
--- count from where this begins.
+-- The decoder may hold 64 MiB, and 'Ashlar.Get.withBudget' sets another limit. Up to 64 MiB of the
+-- value that it has passed are held besides, because a monad may use a state twice
+-- ('Ashlar.Get.Decoder'). Offsets in errors count from where this begins.
 --
 -- >>> import Ashlar.Get
 -- >>> import Ashlar.Pipes
@@ -131,8 +132,8 @@ before bs producer
 -- | Decode one value after another, to the end of the stream. An error comes with the rest of the
 -- stream, which begins with the value that could not be decoded.
 --
--- One suspended decoder makes all values that a chunk completes at once. If the consumer stops
--- early, what follows its last value is lost. To take some values and then something else, repeat
+-- One suspended decoder makes all values that 32 KiB of a chunk complete at once. If the consumer
+-- stops early, what follows its last value is lost. To take some values and then something else, repeat
 -- 'getFirst'. The budget is for each value, which may take 64 MiB. A value that reads nothing is an
 -- error.
 --
@@ -153,13 +154,17 @@ toValues g stream = go stream (runGetValues g)
       -- The stream has ended, and only its result is left.
       ValuesDone _ -> Right <$> lift (runEffect (for producer discard))
       ValuesFail rest _ e -> pure (Left (e, before rest producer))
-      ValuesPartial _ _ resume -> do
+      ValuesPartial {} -> do
         step <- lift (next producer)
         case step of
-          Left r -> advance (resume Nothing) (pure r)
-          Right (bs, more) -> advance (resume (Just bs)) more
-    advance fed producer = do
-      (values, state) <- forced fed
-      mapM_ yield values
-      go producer state
+          Left r -> passOn (feedValuesEnd state) >>= go (pure r)
+          Right (bs, more) -> feeding more state bs
+    -- In slices, because a long chunk may complete many values.
+    feeding producer state bs = do
+      let (now, later) = S.splitAt 32768 bs
+      following <- passOn (feedValues state now)
+      case following of
+        ValuesPartial {} | not (S.null later) -> feeding producer following later
+        _ -> go producer (snd (feedValues following later))
+    passOn fed = forced fed >>= \(values, following) -> following <$ mapM_ yield values
 {-# INLINEABLE toValues #-}

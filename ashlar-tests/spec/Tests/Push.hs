@@ -41,6 +41,7 @@ tests =
       testCase "it ends as soon as it can" asSoonAsItCan,
       testCase "empty chunks, and chunks after the end" oddChunks,
       testCase "pushChunks is lazy" lazyChunks,
+      testCase "after 64 MiB a state keeps no input, and can be used once" longHistory,
       testCase "Feed: a second resumption is an error" usedTwice,
       testCase "Feed: constant memory" constantMemory,
       testCase "an alternative of many chunks is run once" runOnce,
@@ -189,6 +190,21 @@ asSoonAsItCan = do
     feeds f n = case f of
       FeedPartial _ -> feed f "a" >>= \f' -> feeds f' (n + 1)
       _ -> pure n
+
+longHistory :: Assertion
+longHistory = do
+  let chunk = S.replicate 1048576 0
+      states = iterate (`pushChunk` chunk) (runGetIncremental (skip (70 * 1048576)))
+      end d = ofDecoder (foldl pushChunk d (replicate 70 chunk))
+      most = Just (Right (), "", 70 * 1048576)
+      without (r, bs, n) = (r, S.length bs, n)
+  (without <$> ofDecoder (states !! 70)) @?= (without <$> most)
+  -- Its history is short enough.
+  fmap without (end (states !! 60)) @?= Just (Right (), 60 * 1048576, 70 * 1048576)
+  used <- try (evaluate (states !! 66 `pushChunk` S.replicate 1048576 1))
+  case used of
+    Left (ErrorCall e) -> e @?= "Ashlar.Get: a Partial was used for the second time, after more than 64 MiB of input"
+    Right _ -> assertFailure "a second use"
 
 oddChunks :: Assertion
 oddChunks = do

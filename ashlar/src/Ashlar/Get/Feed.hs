@@ -38,7 +38,7 @@
 -- Memory is constant, however long the stream. A 'Values' keeps the bytes of the value that has
 -- begun, so each state can be resumed any number of times. A 'Feed' keeps only the bytes that the
 -- decoder itself needs, but each state can be resumed only once. The pure 'Ashlar.Get.Decoder' of a
--- single value can be resumed any number of times, but keeps all of its input.
+-- single value can be resumed any number of times, but keeps its input, up to 64 MiB.
 --
 -- Do not interrupt a decoder under GHC's non-moving collector, nor under the compacting one of GHC
 -- 9.0: see the known gaps in @docs/safety.md@.
@@ -253,11 +253,17 @@ foldValues ::
 foldValues next f = go
   where
     go acc state = case state of
-      ValuesPartial {} -> pullValues next state >>= \(as, later) -> batch later acc as
+      ValuesPartial {} -> do
+        bs <- next
+        if S.null bs then batch S.empty acc (feedValuesEnd state) else feeding acc state bs
       _ -> pure (acc, state)
-    batch later !acc as = case as of
-      a : more -> f acc a >>= \acc' -> batch later acc' more
-      [] -> go acc later
+    -- In slices, because a long chunk may complete many values.
+    feeding acc state bs = batch (S.drop 32768 bs) acc (feedValues state (S.take 32768 bs))
+    batch bs !acc (as, later) = case as of
+      a : more -> f acc a >>= \acc' -> batch bs acc' (more, later)
+      [] -> case later of
+        ValuesPartial {} | not (S.null bs) -> feeding acc later bs
+        _ -> go acc (snd (feedValues later bs))
 {-# INLINE foldValues #-}
 
 -- The bytes after the last complete value: the offset of the first, and the chunks, the last first.

@@ -162,7 +162,8 @@ message e = List.intercalate "\n" (what : errorLabels e)
       _ -> reasonText e
 
 -- | A decoder that is fed its input chunk by chunk. As with 'G.Decoder', each state can be used
--- any number of times, and 'Partial' keeps the input.
+-- any number of times. For that a 'Partial' keeps the input, up to 64 MiB: after these it can be
+-- used once.
 data Decoder a
   = -- | It has failed: what it had not read, the offset at which that begins, and
     -- a message.

@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 -- The decoder of runGetIncremental must not be shared with others by accident.
 {-# OPTIONS_GHC -fno-cse -fno-full-laziness #-}
 
@@ -105,8 +106,9 @@ begin bytes g offset chunks isLast = do
 --
 -- This is a pure value: each state can be used any number of times, by any threads, with different
 -- input each time. The first use of a 'Partial' continues where the decoder stopped. A later use
--- runs the decoder again from the start, on all chunks so far, which a 'Partial' keeps for that.
--- "Ashlar.Get.Feed" has decoders that take constant memory and are used once. It also says how long
+-- runs the decoder again from the start, on all chunks so far, which a 'Partial' keeps for that. It
+-- does not keep more than 64 MiB: after these, a second use of a state is an 'error'.
+-- "Ashlar.Get.Feed" has decoders that keep nothing and are used once. It also says how long
 -- suspending takes, which is the same here.
 data Decoder a
   = -- | It has failed: the bytes that it had not read, the offset at which they begin, and why.
@@ -135,16 +137,32 @@ incremental bytes g = incrementalOn bytes g S.empty
 
 -- | 'incremental' of a decoder that begins when the first chunk is there, which may be empty.
 incrementalOn :: Int -> Get a -> ByteString -> Decoder a
-incrementalOn bytes g bs = unsafePerformIO (anew bytes g [Just bs | not (S.null bs)])
+incrementalOn bytes g bs = unsafePerformIO (anew bytes g (History 0 [Just bs | not (S.null bs)]))
 {-# NOINLINE incrementalOn #-}
 
--- Run a decoder from the start, given the chunks that it has been fed, the last first.
-anew :: Int -> Get a -> [Maybe ByteString] -> IO (Decoder a)
-anew bytes g history =
-  begin bytes g 0 (reverse (catMaybes history)) (any isNothing history) >>= decoder bytes g history
+-- What a decoder has been fed: its chunks, the last first, and the bytes of those that were fed to
+-- a 'Partial'. Or they were too many to be kept, so that a peer who sends a long value does not
+-- decide how much memory it takes.
+data History = History !Int [Maybe ByteString] | TooLong
 
--- The third argument is the chunks that the decoder has been fed, the last first.
-decoder :: Int -> Get a -> [Maybe ByteString] -> Fed a -> IO (Decoder a)
+-- The history with another chunk.
+andThen :: Maybe ByteString -> History -> History
+andThen chunk history = case history of
+  History n chunks | m <= streamBytes - n -> History (n + m) (chunk : chunks)
+  _ -> TooLong
+  where
+    m = maybe 0 S.length chunk
+
+-- Run a decoder from the start.
+anew :: Int -> Get a -> History -> IO (Decoder a)
+anew bytes g history = case history of
+  History _ chunks ->
+    begin bytes g 0 (reverse (catMaybes chunks)) (any isNothing chunks) >>= decoder bytes g history
+  TooLong ->
+    errorWithoutStackTrace
+      "Ashlar.Get: a Partial was used for the second time, after more than 64 MiB of input"
+
+decoder :: Int -> Get a -> History -> Fed a -> IO (Decoder a)
 decoder bytes g history progress = case progress of
   Finished rest at (Left e) -> pure (Fail rest at e)
   Finished rest at (Right a) -> pure (Done rest at a)
@@ -155,7 +173,7 @@ decoder bytes g history progress = case progress of
           -- Not the dupable form: only one thread may go on.
           | otherwise = unsafePerformIO $ do
             mine <- atomicModifyIORef' first (\m -> (Nothing, m))
-            let fed = chunk : history
+            let !fed = chunk `andThen` history
             maybe (anew bytes g fed) (decoder bytes g fed <=< ($ chunk)) mine
     pure (Partial resume)
 
