@@ -8,12 +8,16 @@ module Tests.Budget (tests) where
 import Ashlar.Codec
 import Ashlar.Get
 import Ashlar.Get.Combinators (skipCount)
+import qualified Ashlar.Get.Decimal as D
+import qualified Ashlar.Get.Parse as P
+import qualified Ashlar.Get.Time as T
 import Ashlar.Internal.Coroutine (suspendsByFreezing)
 import Control.Applicative
 import Control.Exception (evaluate)
 import Control.Monad (forM_)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
+import Data.Fixed (Centi)
 import Data.Ratio ((%))
 import System.Timeout (timeout)
 import Test.Tasty
@@ -32,6 +36,7 @@ tests =
       testCase "a budget within a budget, in an alternative that fails" failedWithin,
       testCase "backtracking regains no steps" spentIsSpent,
       testCase "fractions of large numbers are limited" fractions,
+      testCase "digits of numbers that are not bounded are limited" digits,
       testCase "small chunks deep inside of a value are limited" suspended,
       testCase "budgets of minBound and maxBound" extremes,
       testGroup "a budget that is used up" usedUp
@@ -249,6 +254,20 @@ fractions = do
   decode (encode (take 104 many')) @?= Right (take 104 many')
   where
     over n = stepsFor n "check fractions"
+
+digits :: Assertion
+digits = do
+  let few = withBudget defaultBudget {budgetSteps = 5000}
+      ones n = S.replicate n 49
+      refused g text = reasonOf (runGet (few g) text) @?= Just (stepsFor 5000 "read digits")
+      taken g text = reasonOf (runGet (few g) text) @?= Nothing
+  taken (() <$ (P.decimal :: Get Integer)) (ones 5000)
+  refused (() <$ (P.decimal :: Get Integer)) (ones 5001)
+  forM_ [() <$ D.scaled, () <$ (D.fixed :: Get Centi)] $ \g -> do
+    taken g (S.replicate 9000 48 <> ones 5000)
+    refused g (ones 5001)
+  taken (() <$ T.day) (ones 5000 <> "-01-01")
+  refused (() <$ T.day) (ones 5001 <> "-01-01")
 
 stepsFor :: Int -> String -> Reason
 stepsFor n what =

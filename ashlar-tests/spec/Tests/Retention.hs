@@ -1,3 +1,4 @@
+{-# LANGUAGE OverloadedStrings #-}
 -- The chunks must not become a constant, which would be retained.
 {-# OPTIONS_GHC -fno-full-laziness #-}
 
@@ -10,10 +11,13 @@
 module Tests.Retention (tests) where
 
 import Ashlar.Get
+import qualified Ashlar.Get.Decimal as D
+import qualified Ashlar.Get.Time as T
 import Control.Applicative (many, (<|>))
 import Control.Monad (replicateM_)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
+import Data.Fixed (E12, Fixed)
 import Data.IORef
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -50,7 +54,15 @@ tests =
       inBoth
         "copies keep no chunk"
         (sum . map S.length <$> many (getByteStringCopy 10 <* skip (mebi - 10)))
-        (10 * chunks)
+        (10 * chunks),
+      testGroup
+        "values from text keep no chunk"
+        [ ofText "a local time" T.localTime "2024-02-29T12:00:00.5",
+          ofText "a zoned time" T.zonedTime "+02024-02-29T12:00:00.25+01:00",
+          ofText "a time in UTC" T.utcTime "2024-02-29T12:00:00.5Z",
+          ofText "a number and a power of ten" (fst <$> D.scaled) "1234567890.1234567890e3",
+          ofText "a fixed number" (D.fixed :: Get (Fixed E12)) "1234567890.1234567890"
+        ]
     ]
   where
     -- The same chunks, one by one.
@@ -60,6 +72,14 @@ tests =
 chunks, mebi :: Int
 chunks = 1200
 mebi = 1048576
+
+-- Each value is evaluated no further than to its constructor.
+ofText :: String -> Get a -> S.ByteString -> TestTree
+ofText name g text = testCase name $ runGetLazy (length <$> many one) input @?= Right chunks
+  where
+    one = (g >>= \a -> a `seq` pure a) <* skip (mebi - S.length text)
+    input = L.fromChunks [S.append text (padding (fromIntegral i)) | i <- [1 .. chunks]]
+    padding w = S.replicate (mebi - S.length text) (w `mod` 32)
 
 -- From a source, and from lazy input.
 inBoth :: String -> Get Int -> Int -> TestTree

@@ -75,6 +75,9 @@ scientificText x = B.scaled (coefficient x) (base10Exponent x)
 -- | A number from its text: an optional sign, digits, and a fraction and an exponent, both
 -- optional. (See 'Ashlar.Get.Decimal.scaled'.)
 --
--- Exponents are not limited, and the number takes little memory: see the instance.
+-- The exponent is that of 'scientificText', which fits an 'Int' if that of the normal form does. The
+-- number takes little memory: see the instance.
 getScientificText :: Get Scientific
-getScientificText = uncurry scientific <$> G.scaled
+getScientificText = do
+  (c, e) <- G.scaled
+  pure $! scientific c e

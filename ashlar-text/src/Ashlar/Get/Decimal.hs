@@ -16,6 +16,7 @@ module Ashlar.Get.Decimal
 where
 
 import Ashlar.Internal.Get.Ascii hiding (signed)
+import Ashlar.Internal.Get.Budget (spendDigits)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Scan (endsAt)
@@ -66,7 +67,9 @@ slowFixed (DecimalPlaces unit places power) = do
       part = toNumber kept * 10 ^ (places - S.length kept) * unit `div` power
   case S.findIndex (/= 48) after of
     Just k -> invalidFrom (at + places + k) "more digits than the type can hold"
-    Nothing -> pure (MkFixed (signed negative (toNumber whole * unit + part)))
+    Nothing -> do
+      n <- chargedNumber whole
+      pure $! MkFixed (signed negative (n * unit + part))
 {-# NOINLINE slowFixed #-}
 
 signed :: Bool -> Integer -> Integer
@@ -77,6 +80,7 @@ signed negative n = if negative then negate n else n
 -- ten to multiply it by. It reads the longest prefix that is a number: of @1.e@ only the @1@.
 --
 -- The power is not computed, so large exponents cost nothing. One that exceeds 'Int' is refused.
+-- Beyond 4,096 digits, each is a step of the budget ('Ashlar.Get.budgetSteps'), as in 'fixed'.
 --
 -- >>> import qualified Ashlar.Get.Decimal as D
 -- >>> runGet D.scaled "-12.50e3"
@@ -97,7 +101,11 @@ slowScaled = do
       e = power - toInteger (S.length fraction)
   if e < toInteger (minBound :: Int) || e > toInteger (maxBound :: Int)
     then invalidFrom at "exponent out of range"
-    else pure (signed negative (toNumber (whole <> fraction)), fromInteger e)
+    else do
+      n <- chargedNumber (whole <> fraction)
+      let !c = signed negative n
+          !e' = fromInteger e
+      pure (c, e')
   where
     -- 10^30 does not fit an Int, even if the number of all digits in memory is subtracted.
     exponentOf ds = if S.length ds > 30 then 10 ^ (30 :: Int) else toNumber ds
@@ -129,6 +137,12 @@ quickly slow result = inspect quick >>= maybe slow (\(Quick end r) -> r <$ moveT
 
 -- Where a number ends, and the result.
 data Quick r = Quick !(Ptr Word8) r
+
+-- The number that decimal digits stand for. It is evaluated, and does not keep the input.
+chargedNumber :: ByteString -> Get Integer
+chargedNumber digits = do
+  spendDigits (S.length (S.dropWhile (== 48) digits))
+  pure $! toNumber digits
 
 -- The number that decimal digits stand for, 0 if there are none. (In less than quadratic time.)
 toNumber :: ByteString -> Integer

@@ -17,6 +17,7 @@ module Ashlar.Get.Time
 where
 
 import Ashlar.Internal.Get.Ascii
+import Ashlar.Internal.Get.Budget (spendDigits)
 import Ashlar.Internal.Get.Bytes (skip)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
@@ -108,6 +109,7 @@ slowDay = do
   sign <- optionIf (\w -> w == 43 || w == 45) anyWord8
   digits <- takeWhile isDigit
   if S.length digits < 4 then noDigit else pure ()
+  spendDigits (S.length (S.dropWhile (== 48) digits))
   let size = maybe 0 fst (C.readInteger digits)
       year = if sign == Just 45 then negate size else size
   _ <- hyphen
@@ -134,7 +136,9 @@ twoUpTo least most message = do
 -- >>> either (putStrLn . summarizeError) print (runGet T.timeOfDay "24:00:00")
 -- at byte 0: no such hour
 timeOfDay :: Get TimeOfDay
-timeOfDay = (\(Clock h m picos) -> TimeOfDay h m (MkFixed picos)) <$> clock
+timeOfDay = do
+  Clock h m picos <- clock
+  pure $! TimeOfDay h m (MkFixed picos)
 
 -- Hour and minute, and the picoseconds of the minute.
 data Clock = Clock !Int !Int !Integer
@@ -151,7 +155,10 @@ clock =
 
 -- Read the fraction of a second that may follow.
 withFraction :: Int -> Int -> Int -> Get Clock
-withFraction h m s = Clock h m . (wholeSeconds +) <$> picosAfterPoint
+withFraction h m s = do
+  picos <- picosAfterPoint
+  -- Evaluated: a thunk would keep the digits, and so the input.
+  pure $! Clock h m (wholeSeconds + picos)
   where
     wholeSeconds = toInteger s * toInteger picosPerSecond
 
@@ -209,11 +216,15 @@ picosAfterPoint =
             value = S.foldl' (\acc w -> 10 * acc + fromIntegral (w - 48)) 0 picos :: Word64
         case S.findIndex (/= 48) after of
           Just k -> invalidFrom (at + 12 + k) "a fraction of a picosecond"
-          Nothing -> pure (toInteger (value * 10 ^ (12 - S.length picos)))
+          Nothing -> pure $! toInteger (value * 10 ^ (12 - S.length picos))
 
 -- | A date and a time of day, with a @T@, a @t@ or a space between them.
 localTime :: Get LocalTime
-localTime = LocalTime <$> day <* separator <*> timeOfDay
+localTime = do
+  date <- day
+  separator
+  time <- timeOfDay
+  pure $! LocalTime date time
 
 separator :: Get ()
 separator =
@@ -247,7 +258,10 @@ zoneOr named ahead =
 
 -- | A 'localTime', and its 'timeZone'.
 zonedTime :: Get ZonedTime
-zonedTime = ZonedTime <$> localTime <*> timeZone
+zonedTime = do
+  time <- localTime
+  zone <- timeZone
+  pure $! ZonedTime time zone
 
 -- | A 'localTime' and its 'timeZone', as the time in UTC. A second 60 is accepted only as the last
 -- of a day in UTC.
