@@ -84,6 +84,7 @@ import qualified Tests.Section
 import qualified Tests.Sinks
 import qualified Tests.Sources
 import qualified Tests.Spans
+import qualified Tests.Surrogates
 import qualified Tests.Text
 import qualified Tests.Thunks
 import qualified Tests.Time
@@ -159,6 +160,7 @@ main =
         Tests.Numbers.tests,
         Tests.Offsets.tests,
         Tests.Spans.tests,
+        Tests.Surrogates.tests,
         Tests.OneStep.tests,
         Tests.Output.tests,
         Tests.Packed.tests,

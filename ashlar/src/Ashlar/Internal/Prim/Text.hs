@@ -495,8 +495,10 @@ writeEscaped escapes !p0 text@(T.Text arr start _) !off !n = go off p0
       | otherwise = single i p
     single !i !p
       | u < 0x80 = escapeWrite escapes p (fromIntegral u) >>= go (i + 1)
-      -- A text holds surrogates only in pairs, the lead first, and the range cuts no pair.
-      | isLead u = utf8Write p (pair u (unit (i + 1))) >>= go (i + 2)
+      -- The range cuts no pair. (A lead may stand alone: text's rule for literals makes such a text
+      -- of a string with a surrogate.)
+      | isLead u, i + 1 < end, isTrail (unit (i + 1)) =
+        utf8Write p (pair u (unit (i + 1))) >>= go (i + 2)
       | otherwise = utf8Write p (unsafeChr (fromIntegral u)) >>= go (i + 1)
       where
         !u = unit i
@@ -508,9 +510,11 @@ writeEscaped escapes !p0 text@(T.Text arr start _) !off !n = go off p0
       | otherwise = i
     unit i = unitAt arr (start + i)
 
-isLead :: Word16 -> Bool
+isLead, isTrail :: Word16 -> Bool
 isLead u = u .&. 0xFC00 == 0xD800
+isTrail u = u .&. 0xFC00 == 0xDC00
 {-# INLINE isLead #-}
+{-# INLINE isTrail #-}
 
 pair :: Word16 -> Word16 -> Char
 pair a b = unsafeChr (((fromIntegral a - 0xD800) `shiftL` 10) + (fromIntegral b - 0xDC00) + 0x10000)
