@@ -33,6 +33,8 @@ tests =
       testCase "of a newtype whose Codec is via BigEndian is refused" (refused @Port "Port"),
       testCase "of a newtype whose Codec is via Varint is refused" (refused @Serial "Serial"),
       testCase "of a newtype whose Codec is via Packed is refused" (refused @Flag "Flag"),
+      testCase "of a newtype whose Codec is via a tuple is refused" (refused @Two "Two"),
+      testCase "of a newtype whose Codec is via a derived newtype is refused" (refused @Mine "Mine"),
       testCase "via the same type as Codec" $
         schemaRoot (schema @Both) @?= schemaRoot (schema @(BigEndian Word16)),
       testCase "of a newtype with the Codec of its field" (accepted @Ident),
@@ -63,6 +65,21 @@ newtype Serial = Serial Word16
 newtype Flag = Flag Bool
   deriving stock (Generic)
   deriving (Codec) via (Packed Bool)
+  deriving anyclass (Described)
+
+-- The format of the other type is derived.
+newtype Two = Two (Word16, Word16)
+  deriving stock (Generic)
+  deriving (Codec) via (BigEndian Word16, BigEndian Word16)
+  deriving anyclass (Described)
+
+newtype Theirs = Theirs (BigEndian Word16)
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+newtype Mine = Mine Word16
+  deriving stock (Generic)
+  deriving (Codec) via Theirs
   deriving anyclass (Described)
 
 newtype Both = Both Word16

@@ -3,8 +3,11 @@
 {-# LANGUAGE DeriveGeneric #-}
 {-# LANGUAGE DerivingVia #-}
 {-# LANGUAGE FlexibleContexts #-}
+{-# LANGUAGE FlexibleInstances #-}
+{-# LANGUAGE GeneralizedNewtypeDeriving #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE StandaloneDeriving #-}
 {-# LANGUAGE TypeApplications #-}
 
 -- |
@@ -18,7 +21,7 @@ import Ashlar.Builder (byteString)
 import Ashlar.Codec
 import Ashlar.Codec.Combinators (bijection, both)
 import Ashlar.Codec.Laws
-import Ashlar.Codec.Wrappers (Compact (..))
+import Ashlar.Codec.Wrappers (BigEndian (..), Compact (..))
 import Ashlar.Get (getWord8, runGet, runGetLazy, withBudget)
 import Ashlar.Get.Parse (takeWhile)
 import Ashlar.View (Container, Element, View)
@@ -33,6 +36,7 @@ import Data.List.NonEmpty (NonEmpty (..))
 import Data.Map (Map)
 import qualified Data.Map as M
 import Data.Maybe (isJust)
+import Data.Monoid (Sum (..))
 import Data.Sequence (Seq)
 import Data.Set (Set)
 import Data.Text (Text)
@@ -81,7 +85,9 @@ tests =
       testProperty "a view inside of a value" inside,
       testProperties "the instance" (codecLawsFor records),
       testCase "a format of its own is refused" own,
-      testCase "out of bounds: an instance via another type" via,
+      testCase "newtypes whose instance is via another type are refused" others,
+      testCase "newtypes with the bytes of their fields" ownBytes,
+      testCase "out of bounds: an instance via other parameters of the type" via,
       testCase "out of bounds: sizes beyond any memory" beyond,
       testCase "a decoder that looks ahead, in chunks" lookingAhead,
       testCase "damage is found where it is decoded" damage,
@@ -209,19 +215,59 @@ own = do
         @?= "Ashlar.View: the type has a format of its own, so its fields are unknown"
     Right bs -> assertFailure (show bs)
 
--- The view takes the bytes for those of another type. It must not leave them.
+-- The format of the other type is derived.
+newtype Swapped = Swapped {swapped :: (Word16, Word16)}
+  deriving stock (Generic)
+  deriving (Codec) via (BigEndian Word16, BigEndian Word16)
+
 newtype ByCompact = ByCompact (Compact [Word64])
   deriving stock (Generic)
   deriving anyclass (Codec)
 
-newtype Via = Via [Word64]
+newtype Counted = Counted {counted :: [Word64]}
   deriving stock (Generic)
   deriving (Codec) via ByCompact
+
+others :: Assertion
+others = do
+  refusing (View.viewBytes (View.field @"swapped" (viewOf (Swapped (1, 2)))))
+  refusing (View.viewBytes (View.field @"counted" (viewOf (Counted [1]))))
+  where
+    refusing x = do
+      result <- try (evaluate x)
+      case result of
+        Left e ->
+          show (e :: ErrorCall)
+            @?= "Ashlar.View: the type has a format of its own, so its fields are unknown"
+        Right bs -> assertFailure (show bs)
+
+newtype Plain = Plain {plainly :: Two'}
+  deriving stock (Generic)
+  deriving newtype (Codec)
+
+data Two' = Two' {first' :: Word8, second' :: [Word8]}
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+ownBytes :: Assertion
+ownBytes = do
+  let v = viewOf (Plain (Two' 1 [2, 3]))
+  View.decodeView (View.field @"first'" (View.field @"plainly" v)) @?= Right 1
+  View.decodeView (View.field @"second'" (View.field @"plainly" v)) @?= Right [2, 3]
+  View.decodeView (View.field @"getSum" (viewOf (Sum (7 :: Word8)))) @?= Right 7
+
+-- The view takes the bytes for those of other fields. It must not leave them.
+data Via a = Via a
+  deriving stock (Generic)
+
+instance Codec (Via (Compact [Word64]))
+
+deriving via Via (Compact [Word64]) instance Codec (Via [Word64])
 
 via :: Assertion
 via = do
   let bytes = S.pack ([10] ++ replicate 6 255 ++ [127] ++ replicate 73 1)
-      v = either (error . show) id (View.view bytes) :: View Via
+      v = either (error . show) id (View.view bytes) :: View (Via [Word64])
       listed = View.position @1 v
   forM_ [2 ^ (61 :: Int) - 3, 2305843009213000000, 2 ^ (60 :: Int), 100] $ \i -> do
     result <- try (mapM evaluate (fmap got (View.index i listed)))

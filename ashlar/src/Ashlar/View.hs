@@ -42,10 +42,9 @@
 --
 -- Fields and constructors are those of a derived format. For a type that has a format of its own
 -- ('Ashlar.Codec.HasFormat'), 'field', 'position', 'constructor' and 'constructorName' call
--- 'error'. So they do for a type whose instance is derived via another type, and for newtypes such
--- as 'Data.Monoid.Sum'. A format that only restricts the derived one, by 'Ashlar.Codec.satisfying',
--- will do. Do not view the field of a newtype of a record that has the record's instance, by
--- @deriving newtype@: the field is looked up in the record.
+-- 'error'. So they do for a newtype whose instance, for example one that is derived via another
+-- type, writes other bytes than that of its field. (Some bytes are tried.) A format that only
+-- restricts the derived one, by 'Ashlar.Codec.satisfying', will do.
 --
 -- The tag of an enumeration is checked when it is decoded. For a tag that no constructor has,
 -- 'constructorName' and 'constructor' are 'Nothing'.

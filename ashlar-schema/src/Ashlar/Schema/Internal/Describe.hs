@@ -56,12 +56,11 @@ module Ashlar.Schema.Internal.Describe
   )
 where
 
-import Ashlar.Codec (Codec, decodeRest, encode, layout)
-import Ashlar.Internal.Codec.Class (hasOwnFields)
+import Ashlar.Codec (Codec)
+import Ashlar.Internal.Codec.Places (OwnFields (..))
 import Ashlar.Schema.Internal.Edit
 import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Types
-import qualified Data.ByteString as S
 import qualified Data.IntMap.Strict as IM
 import Data.Kind (Type)
 import qualified Data.Map.Strict as M
@@ -316,15 +315,6 @@ onlyIf isRight (Describe b)
     name = typeName (typeRep (Proxy :: Proxy a))
 {-# NOINLINE onlyIf #-}
 
--- Does the second type write the bytes that the first one reads? Some are tried.
-sameFormat :: (Codec a, Codec b) => (a -> b) -> Bool
-sameFormat inner = all same [S.replicate 64 0, S.pack [1 .. 64], S.replicate 64 128]
-  where
-    same bytes = case decodeRest bytes of
-      Left _ -> True
-      Right (x, rest) -> encode (inner x) <> rest == bytes
-{-# NOINLINE sameFormat #-}
-
 -- | The parts of a type with a generic representation.
 class GDescribed (f :: Type -> Type) where
   gParts :: Parts
@@ -334,16 +324,14 @@ class GDescribed (f :: Type -> Type) where
 
 instance (KnownSymbol name, GCases f) => GDescribed (D1 ('MetaData name m p 'False) f) where
   gParts = partsOf (symbolVal (Proxy :: Proxy name)) False (gCases @f [])
-  gIsFormatOf (_ :: a -> g) = null (gCases @f []) || hasOwnFields (layout @a)
+  gIsFormatOf conversion = null (gCases @f []) || areOwn conversion
 
 instance
   (KnownSymbol name, GCases (C1 c (S1 s (K1 i t))), Codec t) =>
   GDescribed (D1 ('MetaData name m p 'True) (C1 c (S1 s (K1 i t))))
   where
   gParts = partsOf (symbolVal (Proxy :: Proxy name)) True (gCases @(C1 c (S1 s (K1 i t))) [])
-  gIsFormatOf (conversion :: a -> g) =
-    hasOwnFields (layout @a)
-      || sameFormat (\x -> case conversion x of M1 (M1 (M1 (K1 y))) -> y)
+  gIsFormatOf = areOwn
 
 partsOf :: String -> Bool -> [Case] -> Parts
 partsOf name new cases = Parts (T.pack name) form cases

@@ -25,17 +25,22 @@ module Ashlar.Internal.Codec.Places
     FieldType,
     Before (..),
     Tagged (..),
+    OwnFields (..),
+    sameFormat,
     Constructors (..),
     Position,
   )
 where
 
+import Ashlar.Internal.Builder.Strict (toStrictByteString)
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed (plusSize)
 import Ashlar.Internal.Codec.Layouts
 import Ashlar.Internal.Codec.Outline (Outline)
 import Ashlar.Internal.Codec.Variant (GCount (..))
+import Ashlar.Internal.Get.Run (runGetRest)
 import Data.ByteString (ByteString)
+import qualified Data.ByteString as S
 import Data.IntMap (IntMap)
 import Data.Kind (Type)
 import Data.List.NonEmpty (NonEmpty)
@@ -213,17 +218,47 @@ class Tagged t where
   -- | Are the bytes those of the fields, as the type declares them?
   ownFields :: Bool
 
-instance (Codec a, Constructors (Rep a)) => Tagged (Of con a) where
+instance
+  (Generic a, Codec a, Constructors (Rep a), OwnFields (Rep a)) =>
+  Tagged (Of con a)
+  where
   tagBytes = constructorTag @(Rep a)
   {-# INLINE tagBytes #-}
-  ownFields = hasOwnFields (layout :: Layout a)
+  ownFields = areOwn (from :: a -> Rep a ())
   {-# INLINE ownFields #-}
 
-instance {-# OVERLAPPABLE #-} Codec a => Tagged a where
+instance {-# OVERLAPPABLE #-} (Generic a, Codec a, OwnFields (Rep a)) => Tagged a where
   tagBytes = 0
   {-# INLINE tagBytes #-}
-  ownFields = hasOwnFields (layout :: Layout a)
+  ownFields = areOwn (from :: a -> Rep a ())
   {-# INLINE ownFields #-}
+
+-- | Whether the bytes of a type are those of its fields.
+--
+-- The layout knows if a format is derived, but not for which type: an instance of a newtype that is
+-- derived via another type has that type's layout. So for newtypes some bytes are tried. (The
+-- instance of a @data@ type could come from the same type with other parameters. That would not be
+-- noticed.)
+class OwnFields (f :: Type -> Type) where
+  -- | Given the conversion of a value.
+  areOwn :: Codec a => (a -> f ()) -> Bool
+
+instance OwnFields (D1 ('MetaData name m pkg 'False) f) where
+  areOwn (_ :: a -> g) = hasOwnFields (layout :: Layout a)
+  {-# INLINE areOwn #-}
+
+instance Codec t => OwnFields (D1 ('MetaData name m pkg 'True) (C1 c (S1 s (K1 i t)))) where
+  areOwn conversion = sameFormat (\x -> case conversion x of M1 (M1 (M1 (K1 y))) -> y)
+  {-# INLINE areOwn #-}
+
+-- | Does the second type write the bytes that the first one reads? Some are tried.
+sameFormat :: (Codec a, Codec b) => (a -> b) -> Bool
+sameFormat inner = all same [S.replicate 64 0, S.pack [1 .. 64], S.replicate 64 128]
+  where
+    same bytes = case runGetRest get bytes of
+      Left _ -> True
+      Right (x, rest) -> toStrictByteString (put (inner x)) <> rest == bytes
+{-# NOINLINE sameFormat #-}
 
 -- | The constructors of a representation.
 class Constructors (f :: Type -> Type) where

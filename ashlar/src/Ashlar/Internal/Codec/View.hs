@@ -59,7 +59,7 @@ import Data.Maybe (listToMaybe)
 import Data.Proxy (Proxy (..))
 import GHC.Exts (Addr#, Int (I#), minusAddr#, plusAddr#)
 import GHC.ForeignPtr (ForeignPtr (..), ForeignPtrContents)
-import GHC.Generics (Generic (Rep))
+import GHC.Generics (Generic (..))
 import GHC.Records (HasField (..))
 import GHC.TypeLits (KnownNat, Symbol, natVal)
 
@@ -263,9 +263,13 @@ constructor v
 
 -- | The name of the value's constructor. 'Nothing' if no constructor has its tag: 'view' checks the
 -- tags of enumerations no more than other contents.
-constructorName :: forall a. (Codec a, Constructors (Rep a)) => View a -> Maybe String
+constructorName ::
+  forall a.
+  (Generic a, Codec a, Constructors (Rep a), OwnFields (Rep a)) =>
+  View a ->
+  Maybe String
 constructorName v
-  | not (hasOwnFields (layout @a)) = ownFormat
+  | not (areOwn (from :: a -> Rep a ())) = ownFormat
   | otherwise = listToMaybe (drop (tagOf (constructorTag @(Rep a)) v) (constructorNames @(Rep a)))
 
 -- A tag of that many bytes.
