@@ -4,7 +4,7 @@ import { definitionNames, describeShape } from "./describe.js";
 import { dropDefinition } from "./dropping.js";
 import { Exact } from "./exact.js";
 import { Facts } from "./facts.js";
-import { Mismatch } from "./mismatch.js";
+import { Mismatch, MismatchKind } from "./mismatch.js";
 import { copy, countBytes, each, isIdentity, Op, Program, put, switching, through, tidy, unreadable } from "./ops.js";
 import { definitionOps } from "./matchdefs.js";
 import { putValue } from "./output.js";
@@ -49,6 +49,23 @@ function copied(facts: Facts, x: Shape): (st: State) => Uint8Array {
     exact.read(st);
     return st.data.subarray(start, st.at);
   };
+}
+
+/** What keeps values of this shape from being read by the schema, or null. */
+function undescribedIn(schema: Schema, shape: Shape): [MismatchKind, [string]] | null {
+  const seen = new Set<number>();
+  const left = [shape];
+  for (let s = left.pop(); s !== undefined; s = left.pop()) {
+    if (s.k === "opaque" && s.size === null) return ["NotDescribed", [s.name]];
+    if (s.k === "irregular") return ["IsIrregular", [s.name]];
+    let parts = children(s);
+    if (s.k === "reference" && !seen.has(s.to)) {
+      seen.add(s.to);
+      parts = fieldShapes(schema.definitions[s.to] as Definition);
+    }
+    left.push(...[...parts].reverse());
+  }
+  return null;
 }
 
 /** A schema, and what planning asks of it. */
@@ -129,6 +146,8 @@ class Match {
     }
     if (key.kind === "droppingPacked") {
       planner.spend(path, 1);
+      const unknown = undescribedIn(this.old.schema, key.shape);
+      if (unknown !== null) bad(path, unknown[0], ...unknown[1]);
       const read = copied(this.old.schema.facts, { k: "packed", of: key.shape });
       return [through(false, (st) => read(st).subarray(0, 0), null)];
     }
@@ -208,7 +227,13 @@ class Match {
     const found = this.between(inKey, path, plainOld, plainX, plainNext, plainY);
     // Equal plain bytes are equal packed bytes, unless a part is packed on one side only.
     if (x.k === y.k && isIdentity(found) && old.allPacked && next.allPacked) {
+      const unknown = x.k === "packed" ? undescribedIn(old.schema, x.of) : null;
+      if (unknown !== null) return { op: "unreadable", mismatch: new Mismatch(pathText(path), ...unknown) };
       return through(true, copied(old.schema.facts, x), null);
+    }
+    for (const [side, s] of [[old, x], [next, y]] as const) {
+      const unknown = s.k === "packed" ? undescribedIn(side.schema, s.of) : null;
+      if (unknown !== null) throw new Mismatch(pathText(path), ...unknown);
     }
     const problem = unreadable(found);
     if (problem !== null) bad(path, problem.kind, ...problem.names);

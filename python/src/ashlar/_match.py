@@ -28,7 +28,7 @@ from ._ops import (
     tidy,
     unreadable,
 )
-from ._packing import Side, copying, expanded, leaving_out, packed_again
+from ._packing import Side, copying, expanded, leaving_out, packed_again, undescribed_in
 from ._planning import (
     FREE,
     Key,
@@ -117,6 +117,9 @@ class _Match:
         if key.kind == "droppingPacked":
             assert key.shape is not None
             self.planner.spend(path, 1)
+            unknown = undescribed_in(self.old.schema, key.shape)
+            if unknown is not None:
+                raise Mismatch(path_text(path), *unknown)
             return [leaving_out(self.old, key.shape)]
         if key.kind == "wrapped":
             assert key.shape is not None
@@ -197,7 +200,14 @@ class _Match:
         found = self.between(in_key, path, old, a, new, b)
         if isinstance(x, s.Packed) and isinstance(y, s.Packed):
             if is_identity(found) and self.all_packed:
+                unknown = undescribed_in(self.old.schema, x.of)
+                if unknown is not None:
+                    return [Unreadable(Mismatch(path_text(path), *unknown))]
                 return [copying(self.old, x.of)]
+        for side, shape in ((self.old, x), (self.new, y)):
+            unknown = undescribed_in(side.schema, shape.of) if isinstance(shape, s.Packed) else None
+            if unknown is not None:
+                raise Mismatch(path_text(path), *unknown)
         problem = unreadable(found)
         if problem is not None:
             raise Mismatch(path_text(path), problem.kind, problem.names)

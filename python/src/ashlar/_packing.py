@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import List, Optional, Tuple
+from typing import List, Optional, Set, Tuple
 
 from . import shapes as s
 from ._describe import definition_names
@@ -23,7 +23,25 @@ from .binding import Type, bind
 from .errors import DecodeError
 from .schema import Schema
 
-__all__ = ["Side", "copying", "expanded", "leaving_out", "packed_again"]
+__all__ = ["Side", "copying", "expanded", "leaving_out", "packed_again", "undescribed_in"]
+
+
+def undescribed_in(schema: Schema, shape: s.Shape) -> Optional[Tuple[str, List[str]]]:
+    """What keeps values of this shape from being read by the schema, if anything does."""
+    seen: Set[int] = set()
+    left = [shape]
+    while left:
+        x = left.pop()
+        if isinstance(x, s.Opaque) and x.size is None:
+            return "NotDescribed", [x.name]
+        if isinstance(x, s.Irregular):
+            return "IsIrregular", [x.name]
+        parts = list(s.children(x))
+        if isinstance(x, s.Reference) and x.to not in seen:
+            seen.add(x.to)
+            parts = [f.shape for c in schema.definitions[x.to].constructors for f in c.fields]
+        left.extend(reversed(parts))
+    return None
 
 
 class Side:

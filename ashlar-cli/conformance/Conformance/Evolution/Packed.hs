@@ -46,6 +46,18 @@ packedChanges =
       []
       ["80ac02 07", "807f ff"],
     evolved
+      "packed as before, with an opaque format, and a change around it"
+      (Schema (Tuple [Packed (Tuple [bool, Opaque "Secret" 1 Nothing]), byte]) V.empty)
+      (Schema (Tuple [Packed (Tuple [bool, Opaque "Secret" 1 Nothing]), word16]) V.empty)
+      []
+      [],
+    evolved
+      "packed, with an opaque format, and dropped"
+      (rec' [("a", Packed (Tuple [bool, Unpacked (Opaque "Secret" 1 Nothing)])), ("b", byte)])
+      (rec' [("b", byte)])
+      [dropped "R" "a"]
+      [],
+    evolved
       "packed in a list becomes plain"
       (plain (List LengthVarint (Packed (Tuple [bool, bool]))))
       (plain (List LengthVarint (Tuple [bool, bool])))

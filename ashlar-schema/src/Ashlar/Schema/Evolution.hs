@@ -127,6 +127,7 @@ import Ashlar.View (FieldType, View)
 import Data.ByteString (ByteString)
 import Data.Proxy (Proxy (..))
 import qualified Data.Text as T
+import Data.Typeable (typeRep)
 import qualified Data.Vector as V
 import GHC.TypeLits (KnownSymbol, symbolVal)
 
@@ -219,7 +220,8 @@ planManySkipping = plannedMany SkipUnknown (described @a) get
 
 -- | 'plan' for one field of a record, as a view. It passes over all other fields, which need not
 -- fit: so the field of a value is read at a part of the cost, and of values that 'plan' refuses,
--- too. The view has a copy of the field's bytes, as today's type has them.
+-- too. The view has a copy of the field's bytes, as today's type has them. If the description of the
+-- type has no field of this name, because its format is not derived, that is a 'Mismatch'.
 --
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric -XDataKinds
 -- >>> import Ashlar.View (decodeView)
@@ -237,8 +239,12 @@ planField ::
   -- | The schema that the values were written with.
   Schema ->
   Either Mismatch (Get (View (FieldType name a)))
-planField =
-  planned SkipUnknown (onlyField (T.pack (symbolVal (Proxy @name))) (described @a)) get
+planField old = case onlyField name (described @a) of
+  Just one -> planned SkipUnknown one get old
+  Nothing -> Left (Mismatch (T.concat [typeName (typeRep (Proxy @a)), T.singleton '.', name]) what Nothing)
+  where
+    name = T.pack (symbolVal (Proxy @name))
+    what = NotDescribed name
 
 -- | A decoder of old values that returns their new bytes. 'Nothing' if the old bytes are the new
 -- ones. It checks no more than it must: decode the new bytes before you trust them.

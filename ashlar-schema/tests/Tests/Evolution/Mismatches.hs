@@ -166,6 +166,27 @@ mismatches =
       "R.a"
       (NotDescribed "o"),
     refused
+      "an opaque format of variable size in a packed part, with a change around it"
+      (record [Field "a" (Packed (Tuple [Opaque "o" 1 Nothing])), text "b"])
+      (record [Field "a" (Packed (Tuple [Opaque "o" 1 Nothing])), text "b", text "c"])
+      [Added "c" (encode ("" :: Text))]
+      "R.a"
+      (NotDescribed "o"),
+    refused
+      "an opaque format of variable size in a packed part that is skipped"
+      (record [Field "a" (Packed (Tuple [Unpacked (Opaque "o" 1 Nothing)])), text "b"])
+      (record [text "b"])
+      [Dropped "a"]
+      "R.a"
+      (NotDescribed "o"),
+    refused
+      "an irregular type in a packed part that is skipped"
+      (record [Field "a" (Packed (Irregular "I")), text "b"])
+      (record [text "b"])
+      [Dropped "a"]
+      "R.a"
+      (IsIrregular "I"),
+    refused
       "an opaque format of another version"
       (record [Field "a" (Opaque "o" 1 (Just 4))])
       (record [Field "a" (Opaque "o" 2 (Just 4))])

@@ -61,6 +61,9 @@ tests =
       testCase "a field that old values lack, without a default" $
         fmap (const ()) (planField @"more" @Lacking (schema @Before))
           `refusedAs` "Lacking.more: the field is new",
+      testCase "a field of a type whose format is not described" $
+        fmap (const ()) (planField @"high" @Hidden (schema @Hidden))
+          `refusedAs` "Hidden.high: the format high is not described",
       testCase "bytes after the value, and too few bytes" $ do
         let isRefused bytes =
               fmap
@@ -111,3 +114,10 @@ data After = After {third :: [Bool], second :: Word16, first :: Word8}
 data Lacking = Lacking {first :: Word8, more :: Word8}
   deriving stock (Generic)
   deriving anyclass (Codec, Described)
+
+data Hidden = Hidden {low, high :: Int}
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+instance Described Hidden where
+  describe = opaque "Hidden" 1

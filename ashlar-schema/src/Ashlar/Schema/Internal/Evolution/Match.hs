@@ -96,7 +96,10 @@ programWith mode0 within left oldPeeled unknown old (Description new edits) = do
         let cs = definitionConstructors (oldDefinitions V.! i)
         spendWork path (sum [1 + length (constructorFields c) | c <- cs])
         dropDefinition path (oldDefinitions V.! i)
-      DroppingPacked x -> [Through False 1 (leavingOut old x)] <$ spendWork path 1
+      DroppingPacked x -> do
+        spendWork path 1
+        mapM_ (bad path) (undescribedIn old x)
+        pure [Through False 1 (leavingOut old x)]
       Wrapped mode wrapping x j -> spendWork path 1 >> unfolded mode wrapping path x (Reference j)
       Pair mode i j -> do
         let d = oldDefinitions V.! i
@@ -143,16 +146,23 @@ programWith mode0 within left oldPeeled unknown old (Description new edits) = do
       (Packed a, Packed b) -> do
         p <- between mode path (plainOld, plainOldPeeled) (plainShape a) plainNew (plainShape b)
         if isIdentity p && allPacked
-          then pure [Through True 1 (copying old a)]
+          then pure $ case undescribedIn old a of
+            Just what -> [Unreadable (Mismatch (pathText path) what Nothing)]
+            Nothing -> [Through True 1 (copying old a)]
           else do
+            mapM_ (bad path) (undescribedIn old a <|> undescribedIn new b)
             plain <- changing p
             pure [After (Program [Before (expanding old a) plain] IM.empty) (packing new b)]
       (Packed a, _) -> do
-        p <- between mode path (plainOld, plainOldPeeled) (plainShape a) real y >>= changing
-        pure [Before (expanding old a) p]
+        p <- between mode path (plainOld, plainOldPeeled) (plainShape a) real y
+        mapM_ (bad path) (undescribedIn old a)
+        plain <- changing p
+        pure [Before (expanding old a) plain]
       (_, Packed b) -> do
-        p <- between mode path (old, oldPeeled) x plainNew (plainShape b) >>= changing
-        pure [After p (packing new b)]
+        p <- between mode path (old, oldPeeled) x plainNew (plainShape b)
+        mapM_ (bad path) (undescribedIn new b)
+        plain <- changing p
+        pure [After plain (packing new b)]
       (Reference i, Reference j) -> call path (Pair mode i j)
       (Leaf a, Leaf b)
         | a == b -> pure (leafOps True a)

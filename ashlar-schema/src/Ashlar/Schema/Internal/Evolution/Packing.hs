@@ -9,6 +9,7 @@ module Ashlar.Schema.Internal.Evolution.Packing
     packing,
     copying,
     leavingOut,
+    undescribedIn,
     hasUnpacked,
     plainEdits,
   )
@@ -19,11 +20,13 @@ import Ashlar.Codec (Get)
 import Ashlar.Get (runGetWhole)
 import Ashlar.Schema.Internal.Decode
 import Ashlar.Schema.Internal.Edit
+import Ashlar.Schema.Internal.Evolution.Mismatch (Misfit (..))
 import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Types
 import Ashlar.Schema.Internal.Value
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
+import qualified Data.IntSet as IS
 import Data.Maybe (listToMaybe)
 import qualified Data.Text as T
 import qualified Data.Vector as V
@@ -43,6 +46,19 @@ copying s shape = bytesOf <$> getValue (packed s shape)
 -- | No bytes in place of a packed value.
 leavingOut :: Schema -> Shape -> Get ByteString
 leavingOut s shape = B.empty <$ getValue (packed s shape)
+
+-- | What keeps values of this shape from being read by the schema, if anything does.
+undescribedIn :: Schema -> Shape -> Maybe Misfit
+undescribedIn s shape0 = go IS.empty [shape0]
+  where
+    go _ [] = Nothing
+    go seen (shape : rest) = case shape of
+      Opaque name _ Nothing -> Just (NotDescribed name)
+      Irregular name -> Just (IsIrregular name)
+      Reference i
+        | IS.member i seen -> go seen rest
+        | otherwise -> go (IS.insert i seen) (fieldShapes (schemaDefinitions s V.! i) ++ rest)
+      _ -> go seen (shapesIn shape ++ rest)
 
 -- | Does the schema have a part that stays plain inside of a packed one?
 hasUnpacked :: Schema -> Bool

@@ -77,19 +77,18 @@ translating p = case compiled p of
   Code translate -> translatedBytes freeBytes translate
 
 -- | The description of a record without all fields but one. So the bytes of its values are those of
--- the field, in the plain format.
-onlyField :: Text -> Description -> Description
-onlyField name whole@(Description s edits) = case inAnyFormat (schemaRoot s) of
+-- the field, in the plain format. 'Nothing' if the description has no such field.
+onlyField :: Text -> Description -> Maybe Description
+onlyField name (Description s edits) = case inAnyFormat (schemaRoot s) of
   Reference i
-    | d@Definition {definitionConstructors = [c]} <- schemaDefinitions s V.! i ->
-      let one = c {constructorFields = filter ((== name) . fieldName) (constructorFields c)}
-       in -- A definition of its own, because the field may contain values of the whole record.
-          pruned (Reference count) $
-            IM.insert
-              count
-              (d {definitionConstructors = [one]}, edits V.! i)
-              (IM.fromList (zip [0 ..] (V.toList (V.zip (schemaDefinitions s) edits))))
-  -- It is no record, so it has no fields.
-  _ -> whole
+    | d@Definition {definitionConstructors = [c]} <- schemaDefinitions s V.! i,
+      [field] <- filter ((== name) . fieldName) (constructorFields c) ->
+      -- A definition of its own, because the field may contain values of the whole record.
+      Just . pruned (Reference count) $
+        IM.insert
+          count
+          (d {definitionConstructors = [c {constructorFields = [field]}]}, edits V.! i)
+          (IM.fromList (zip [0 ..] (V.toList (V.zip (schemaDefinitions s) edits))))
+  _ -> Nothing
   where
     count = V.length (schemaDefinitions s)
