@@ -31,6 +31,7 @@ import Control.Monad (forM_)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
 import Data.List (isInfixOf)
+import qualified Data.Map as M
 import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Vector as V
@@ -140,6 +141,8 @@ otherJson = do
   reads' "json" ["--list"] "[ ]" ([] :: [Order])
   reads' "json" [] "  \n" ([] :: [Order])
   reads' "json" [] "3 -2.50e1 0" [3, -25, 0 :: Double]
+  -- As it is written.
+  reads' "json" [] "{\"a\":2,\"\\ud800\":1}" [M.fromList [('\xD800', 1), ('a', 2 :: Int)]]
 
 otherCsv :: Assertion
 otherCsv = do

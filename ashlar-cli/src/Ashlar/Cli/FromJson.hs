@@ -156,6 +156,7 @@ expected what json = wrong (what ++ " expected, not " ++ found)
       JSurrogate _ -> "a surrogate"
       JArray _ -> "an array"
       JObject _ -> "an object"
+      JEntries _ -> "an object with a surrogate for a name"
 
 optional :: Bool -> Reading -> Reading
 optional inArray reader json = case json of
@@ -183,11 +184,15 @@ several readers json = case json of
 
 entries :: Reading -> Reading -> Json -> Either Wrong [(Value, Value)]
 entries key reader json = case json of
-  JObject members -> mapM keyed members
+  JObject members -> mapM keyed [(JString k, x) | (k, x) <- members]
+  JEntries members -> mapM keyed members
   _ -> array pair json
   where
-    keyed (k, x) = (,) <$> key (JString k) <*> inside (shown k) (reader x)
-    shown k = "{" ++ show (T.unpack k) ++ "}"
+    keyed (k, x) = (,) <$> key k <*> inside (shown k) (reader x)
+    shown k = case k of
+      JString name -> "{" ++ show (T.unpack name) ++ "}"
+      JSurrogate c -> "{" ++ show [c] ++ "}"
+      _ -> "{}"
     pair xs =
       several [key, reader] xs >>= \both -> case both of
         [k, x] -> Right (k, x)

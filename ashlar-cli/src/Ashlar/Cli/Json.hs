@@ -35,6 +35,8 @@ data Json
     JSurrogate Char
   | JArray [Json]
   | JObject [(Text, Json)]
+  | -- | An object with names that are no text: a map whose keys are characters.
+    JEntries [(Json, Json)]
 
 -- | Read a value by RFC 8259, and the white space around it. Fails if an object has two members of
 -- one name, or a string has a surrogate alone.
@@ -63,17 +65,14 @@ within open close inner =
 punctuation :: Char -> Get ()
 punctuation c = bytes (C.singleton c) *> blank
 
-member :: Get (Text, Json)
-member = do
-  key <- string
-  case key of
-    Left name -> (,) name <$> (punctuation ':' *> getJson)
-    Right _ -> fail "a name with a surrogate"
+member :: Get (Either Text Char, Json)
+member = (,) <$> string <*> (punctuation ':' *> getJson)
 
-distinct :: [(Text, Json)] -> Get Json
+distinct :: [(Either Text Char, Json)] -> Get Json
 distinct members
   | isJust (doubled (map fst members)) = fail "two members of one name"
-  | otherwise = pure (JObject members)
+  | [] <- [c | (Right c, _) <- members] = pure (JObject [(name, x) | (Left name, x) <- members])
+  | otherwise = pure (JEntries [(either JString JSurrogate k, x) | (k, x) <- members])
 
 blank :: Get ()
 blank = skipWhile isBlank

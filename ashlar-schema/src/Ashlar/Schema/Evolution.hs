@@ -138,7 +138,7 @@ import GHC.TypeLits (KnownSymbol, symbolVal)
 -- translates the old bytes of a value to new ones, and runs 'get' on these.
 --
 -- Decoding refuses what a decoder of the old type refuses, with two exceptions. Of parts that are
--- left out it reads only the extent, to skip them. Elements of a set that is read as a list, and
+-- left out it reads only the extent, to skip them, unless they are packed. Elements of a set that is read as a list, and
 -- entries of a map that is read as a list of pairs, may be in any order, and equal. A value with a
 -- constructor that was dropped fails. The offset of an error is that in the old bytes.
 --

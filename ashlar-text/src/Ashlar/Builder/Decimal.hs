@@ -26,7 +26,8 @@ import Data.Word (Word64)
 import Prelude hiding (exponent)
 
 -- | A fixed-point number in decimal, with all of its decimal places and at least one, as 'show'
--- writes it.
+-- writes it. (For a resolution just above a large power of ten, @base@ rounds the number of places,
+-- and 'show' writes one less.)
 --
 -- >>> import qualified Ashlar.Builder.Decimal as D
 -- >>> import Data.Fixed (Centi)

@@ -78,7 +78,7 @@ distinct :: [Text] -> Bool
 distinct = isNothing . doubled
 
 -- | The first name that occurs twice.
-doubled :: [Text] -> Maybe Text
+doubled :: Ord a => [a] -> Maybe a
 doubled = go Set.empty
   where
     go seen names = case names of
