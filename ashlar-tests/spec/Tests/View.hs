@@ -50,6 +50,7 @@ import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
 import Tests.Arbitrary ()
+import Tests.Big (Big (..))
 import Tests.Derived
 import Prelude hiding (takeWhile)
 
@@ -87,6 +88,10 @@ tests =
       testCase "a format of its own is refused" own,
       testCase "newtypes whose instance is via another type are refused" others,
       testCase "newtypes with the bytes of their fields" ownBytes,
+      testCase "a constructor of more than 256" $ do
+        View.constructorName (viewOf Big257) @?= Just "Big257"
+        fmap View.viewBytes (View.constructor @"Big257" (viewOf Big257)) @?= Just ""
+        fmap View.viewBytes (View.constructor @"Big257" (viewOf Big0)) @?= Nothing,
       testCase "out of bounds: an instance via other parameters of the type" via,
       testCase "out of bounds: sizes beyond any memory" beyond,
       testCase "a decoder that looks ahead, in chunks" lookingAhead,

@@ -290,9 +290,18 @@ type family Position (con :: Symbol) a :: Nat where
   Position con a = IndexIn con a (Rep a)
 
 type family IndexIn (con :: Symbol) a (f :: Type -> Type) :: Nat where
-  IndexIn con a (D1 m f) = IndexOf con a f (ConNames f) 0
+  IndexIn con a (D1 m f) = OrMissing con a f (IndexOf con f 0)
 
-type family IndexOf (con :: Symbol) a (f :: Type -> Type) (names :: [Symbol]) (n :: Nat) where
-  IndexOf con a f (con ': names) n = n
-  IndexOf con a f (other ': names) n = IndexOf con a f names (n + 1)
-  IndexOf con a f '[] n = NoSuch con a f
+-- By the tree of the sum: a list of some hundred constructors would exceed GHC's limit.
+type family IndexOf (con :: Symbol) (f :: Type -> Type) (n :: Nat) :: Maybe Nat where
+  IndexOf con (f :+: g) n = OrElse (IndexOf con f n) (IndexOf con g (n + CountOf f))
+  IndexOf con (C1 ('MetaCons con fix r) f) n = 'Just n
+  IndexOf con f n = 'Nothing
+
+type family CountOf (f :: Type -> Type) :: Nat where
+  CountOf (f :+: g) = CountOf f + CountOf g
+  CountOf f = 1
+
+type family OrMissing (con :: Symbol) a (f :: Type -> Type) (x :: Maybe Nat) :: Nat where
+  OrMissing con a f ('Just n) = n
+  OrMissing con a f 'Nothing = NoSuch con a f
