@@ -277,7 +277,7 @@ throwingRecord (Faulty engine _ _) = do
   stopped <- try . submitWith small engine (rows "rows") $ \_ give -> do
     mapM_ (give . rowOf) [0 .. 9]
     let attempt row = try (give row) >>= \r -> modifyIORef' later (r :)
-    attempt (throw (ErrorCall "boom"))
+    attempt (error "boom")
     mapM_ (attempt . rowOf) [10, 11]
   told <- readIORef later
   n <- submitWith small engine (rows "rows") (counting 30)

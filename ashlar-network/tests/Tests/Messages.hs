@@ -61,17 +61,17 @@ tests =
                   (,) first <$> receive c
               )
         pure (fmap snd ended === Just (Just (1 :: Int), Just 2)),
-      testProperty "a program that was told of its own deadlock goes on" . once . ioProperty . withEnds Tcp $ \a b -> do
-        let told = (newEmptyMVar >>= takeMVar) `catch` \BlockedIndefinitelyOnMVar -> pure ()
-            ask c n = send c n >> receive c
-        done <- newEmptyMVar
-        _ <- forkIO (withConnection defaultOptions ints ints b (\c -> forMessages c (send c . (+ 1))))
-        -- (In a thread that nobody else knows, or GHC would not tell it.)
-        _ <-
-          forkIO . (>>= putMVar done) . withConnection defaultOptions ints ints a $ \c ->
-            (,) <$> ask c 1 <*> (told >> ask c 3)
-        answers <- takeMVar done
-        pure (answers === (Just 2, Just 4)),
+      testProperty "a program that was told of its own deadlock goes on" . once $
+        ioProperty . withEnds Tcp $ \a b -> do
+          let told = (newEmptyMVar >>= takeMVar) `catch` \BlockedIndefinitelyOnMVar -> pure ()
+              ask c n = send c n >> receive c
+              within = withConnection defaultOptions ints ints
+          done <- newEmptyMVar
+          _ <- forkIO (within b (\c -> forMessages c (send c . (+ 1))))
+          -- (In a thread that nobody else knows, or GHC would not tell it.)
+          _ <- forkIO (within a (\c -> (,) <$> ask c 1 <*> (told >> ask c 3)) >>= putMVar done)
+          answers <- takeMVar done
+          pure (answers === (Just 2, Just 4)),
       testProperty "10,000 small messages leave in batches" . once . ioProperty $ do
         calls <- newIORef (0 :: Int)
         (a, b) <- pipe 1000000

@@ -34,7 +34,7 @@ tests =
       testCase "of a newtype whose Codec is via Varint is refused" (refused @Serial "Serial"),
       testCase "of a newtype whose Codec is via Packed is refused" (refused @Flag "Flag"),
       testCase "of a newtype whose Codec is via a tuple is refused" (refused @Two "Two"),
-      testCase "of a newtype whose Codec is via a derived newtype is refused" (refused @Mine "Mine"),
+      testCase "of a newtype whose Codec is via a derived one is refused" (refused @Mine "Mine"),
       testCase "via the same type as Codec" $
         schemaRoot (schema @Both) @?= schemaRoot (schema @(BigEndian Word16)),
       testCase "of a newtype with the Codec of its field" (accepted @Ident),

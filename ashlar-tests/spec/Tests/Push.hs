@@ -203,7 +203,9 @@ longHistory = do
   fmap without (end (states !! 60)) @?= Just (Right (), 60 * 1048576, 70 * 1048576)
   used <- try (evaluate (states !! 66 `pushChunk` S.replicate 1048576 1))
   case used of
-    Left (ErrorCall e) -> e @?= "Ashlar.Get: a Partial was used for the second time, after more than 64 MiB of input"
+    Left (ErrorCall e) ->
+      e
+        @?= "Ashlar.Get: a Partial was used for the second time, after more than 64 MiB of input"
     Right _ -> assertFailure "a second use"
 
 oddChunks :: Assertion

@@ -80,9 +80,9 @@ ofText name g text = testCase name $ do
   first <- newIORef 1 >>= readIORef
   runGetLazy (length <$> many one) (L.fromChunks (map chunk [first .. chunks])) @?= Right chunks
   where
-    one = (g >>= \a -> a `seq` pure a) <* skip after
-    chunk i = text <> S.replicate after (fromIntegral (i `mod` 32))
-    after = mebi - S.length text
+    one = (g >>= \a -> a `seq` pure a) <* skip padding
+    chunk i = text <> S.replicate padding (fromIntegral (i `mod` 32))
+    padding = mebi - S.length text
 
 -- From a source, and from lazy input.
 inBoth :: String -> Get Int -> Int -> TestTree

@@ -155,7 +155,7 @@ exceptions =
           attempted (write c "after")
         out <- readIORef seen >>= pulled Gzip free . reverse
         pure $
-          either (\e -> show (e :: IOException) `elem` ["user error (1)", "user error (2)"]) (const False) r
+          either (`elem` [userError "1", userError "2"]) (const False) r
             .&&. snd out === Just Truncated,
       testProperty "an interrupted stream has no end" . once . ioProperty $ do
         seen <- newIORef []

@@ -75,8 +75,8 @@ scientificText x = B.scaled (coefficient x) (base10Exponent x)
 -- | A number from its text: an optional sign, digits, and a fraction and an exponent, both
 -- optional. (See 'Ashlar.Get.Decimal.scaled'.)
 --
--- The exponent is that of 'scientificText', which fits an 'Int' if that of the normal form does. The
--- number takes little memory: see the instance.
+-- An exponent that does not fit an 'Int', as that of @scientific 100 maxBound@ in its normal form,
+-- is refused. The number takes little memory: see the instance.
 getScientificText :: Get Scientific
 getScientificText = do
   (c, e) <- G.scaled

@@ -108,8 +108,8 @@ describeUnreadable (Unreadable path why)
 -- The value is one of the schema, as far as 'getValue' checks that, so 'putValue' writes it in
 -- today's format. The decoder refuses what 'getValue' refuses: keys that do not ascend, fractions
 -- that are not in lowest terms, a tag of @Maybe@ or @Either@ that is neither 0 nor 1, a @Text@ of
--- negative length. The libraries write none of these. Otherwise it accepts the bytes that "Ashlar.Compat.Binary", "Ashlar.Compat.Cereal" and
--- "Ashlar.Compat.Store" accept.
+-- negative length. The libraries write none of these. Otherwise it accepts the bytes that
+-- "Ashlar.Compat.Binary", "Ashlar.Compat.Cereal" and "Ashlar.Compat.Store" accept.
 --
 -- Like 'getValue' it takes time in proportion to the size of the schema, once. Neither the schema
 -- nor the bytes need be trusted, if 'checkSchema' accepts the schema.

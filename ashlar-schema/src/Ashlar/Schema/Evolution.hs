@@ -138,9 +138,10 @@ import GHC.TypeLits (KnownSymbol, symbolVal)
 -- translates the old bytes of a value to new ones, and runs 'get' on these.
 --
 -- Decoding refuses what a decoder of the old type refuses, with two exceptions. Of parts that are
--- left out it reads only the extent, to skip them, unless they are packed. Elements of a set that is read as a list, and
--- entries of a map that is read as a list of pairs, may be in any order, and equal. A value with a
--- constructor that was dropped fails. The offset of an error is that in the old bytes.
+-- left out it reads only the extent, to skip them, unless they are packed. Elements of a set that
+-- is read as a list, and entries of a map that is read as a list of pairs, may be in any order, and
+-- equal. A value with a constructor that was dropped fails. The offset of an error is that in the
+-- old bytes.
 --
 -- A value is translated as a whole. So its new bytes are held until it is decoded, and its old
 -- bytes, too, where input comes in chunks.
@@ -220,8 +221,8 @@ planManySkipping = plannedMany SkipUnknown (described @a) get
 
 -- | 'plan' for one field of a record, as a view. It passes over all other fields, which need not
 -- fit: so the field of a value is read at a part of the cost, and of values that 'plan' refuses,
--- too. The view has a copy of the field's bytes, as today's type has them. If the description of the
--- type has no field of this name, because its format is not derived, that is a 'Mismatch'.
+-- too. The view has a copy of the field's bytes, as today's type has them. If the description of
+-- the type has no field of this name, because its format is not derived, that is a 'Mismatch'.
 --
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric -XDataKinds
 -- >>> import Ashlar.View (decodeView)
@@ -241,10 +242,11 @@ planField ::
   Either Mismatch (Get (View (FieldType name a)))
 planField old = case onlyField name (described @a) of
   Just one -> planned SkipUnknown one get old
-  Nothing -> Left (Mismatch (T.concat [typeName (typeRep (Proxy @a)), T.singleton '.', name]) what Nothing)
+  Nothing -> Left (Mismatch path what Nothing)
   where
     name = T.pack (symbolVal (Proxy @name))
     what = NotDescribed name
+    path = T.concat [typeName (typeRep (Proxy @a)), T.singleton '.', name]
 
 -- | A decoder of old values that returns their new bytes. 'Nothing' if the old bytes are the new
 -- ones. It checks no more than it must: decode the new bytes before you trust them.

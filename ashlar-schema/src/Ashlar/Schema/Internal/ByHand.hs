@@ -32,8 +32,8 @@ import Data.Text (Text)
 import Data.Typeable (Typeable, typeRep)
 
 -- | A format that a schema does not describe: its name, and a version, to be increased when the
--- format changes. If its values take a constant number of bytes, the schema says how many. These are
--- the bytes of the plain format: inside of a packed type it must be the type of an
+-- format changes. If its values take a constant number of bytes, the schema says how many. These
+-- are the bytes of the plain format: inside of a packed type it must be the type of an
 -- 'Ashlar.Codec.Packed.Unpacked' field, or the schema describes other bytes than are there.
 opaque :: forall a. Codec a => Text -> Int -> Describe a
 opaque name version = plainly (opaqueShape @a name version)

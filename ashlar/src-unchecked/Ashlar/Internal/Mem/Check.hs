@@ -4,8 +4,9 @@
 -- Module      : Ashlar.Internal.Mem.Check
 -- Description : Tests of internal preconditions, which an ordinary build does not have
 --
--- Every function here does nothing, and is gone after inlining, or is that of another package. The
--- module of the same name in @src-checked@ has the tests. The flag @checked@ of the package chooses.
+-- Every function here does nothing and is gone after inlining, or is that of another package. The
+-- module of the same name in @src-checked@ has the tests. The flag @checked@ of the package
+-- chooses.
 module Ashlar.Internal.Mem.Check
   ( checkedBuild,
 

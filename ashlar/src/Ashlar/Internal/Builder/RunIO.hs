@@ -195,8 +195,9 @@ answerHandingOver ref size consume request p = do
 -- * Adjacent writes of bounded size may share the value's reservation: up to 256 bytes.
 -- * If the value is a character of a string, or an element of a list in a loop of
 --   "Ashlar.Builder.Prim": the bytes that this loop wrote into the open buffer, up to 32 KiB.
--- * If the value is inside of a section ("Ashlar.Builder.Section"): the bytes of the section. Inside
---   of a builder from bytestring's, or of HTTP chunks: those of its open buffer, up to 32 KiB.
+-- * If the value is inside of a section ("Ashlar.Builder.Section"): the bytes of the section.
+-- * If it is inside of a builder from bytestring's, or of HTTP chunks: those of the open buffer, up
+--   to 32 KiB.
 -- * If GHC finds, while it compiles the program, that the value always throws, it may evaluate it
 --   first: all bytes. (GHC 9.6 does.)
 --
