@@ -65,11 +65,11 @@ tests =
         ioProperty . withEnds Tcp $ \a b -> do
           let told = (newEmptyMVar >>= takeMVar) `catch` \BlockedIndefinitelyOnMVar -> pure ()
               ask c n = send c n >> receive c
-              within = withConnection defaultOptions ints ints
+              peer = withConnection defaultOptions ints ints
           done <- newEmptyMVar
-          _ <- forkIO (within b (\c -> forMessages c (send c . (+ 1))))
+          _ <- forkIO (peer b (\c -> forMessages c (send c . (+ 1))))
           -- (In a thread that nobody else knows, or GHC would not tell it.)
-          _ <- forkIO (within a (\c -> (,) <$> ask c 1 <*> (told >> ask c 3)) >>= putMVar done)
+          _ <- forkIO (peer a (\c -> (,) <$> ask c 1 <*> (told >> ask c 3)) >>= putMVar done)
           answers <- takeMVar done
           pure (answers === (Just 2, Just 4)),
       testProperty "10,000 small messages leave in batches" . once . ioProperty $ do

@@ -1,6 +1,4 @@
 {-# LANGUAGE DerivingStrategies #-}
-{-# LANGUAGE MagicHash #-}
-{-# LANGUAGE UnboxedTuples #-}
 
 -- |
 -- Module      : Ashlar.Network.Internal.Outgoing
@@ -27,14 +25,17 @@
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- A value may take any time while its message is written, and the messages before it must not wait
 -- for that. So there are two locks. Whoever writes a message holds 'outLock', and whoever sends, or
--- exchanges the buffer, holds 'outSending'. The flusher takes the second alone: what lies before
--- the first free address stays as it is.
+-- exchanges the buffer, holds 'outSending', too. If the flusher finds the first lock taken, it
+-- takes the second alone, and sends up to where the message begins. The slot 'readySlot' says where
+-- that is. It is written after the lock was taken, so all bytes before it are in memory, on any
+-- processor.
 --
--- So a message may be added while the flusher sends those before it. It gives the signal only if
--- all before it were sent. The flusher looks again when it has sent: either it sees the new
--- address, or the writer sees that all was sent, because the address is written by an atomic
--- operation, which both orders the bytes before it and is ordered before what the writer looks at.
--- (Test "a message does not wait for the value of the next one".)
+-- Then the flusher waits until the lock is given back. 'outWanted' asks for a signal there. It is set
+-- before the flusher tries the lock, and read after the lock was given back. So the signal is not
+-- missed. (Test "a message does not wait for the value of the next one".)
+--
+-- Also tried: one slot, written by an atomic operation, so that the flusher never needs the first
+-- lock. A message took a seventh longer.
 module Ashlar.Network.Internal.Outgoing
   ( Outgoing,
     newOutgoing,
@@ -67,7 +68,7 @@ import qualified Data.ByteString as S
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import qualified Data.List as List
 import Data.Primitive.ByteArray
-  ( MutableByteArray (..),
+  ( MutableByteArray,
     newByteArray,
     readByteArray,
     writeByteArray,
@@ -76,8 +77,7 @@ import Data.Word (Word8)
 import Foreign.Marshal.Utils (copyBytes)
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 import Foreign.Storable (sizeOf)
-import GHC.Exts (Int (I#), RealWorld, atomicWriteIntArray#)
-import GHC.IO (IO (..))
+import GHC.Exts (RealWorld)
 
 -- | The messages that have not been sent yet.
 --
@@ -95,6 +95,8 @@ data Outgoing = Outgoing
     outSink :: Sink,
     -- | Full if there may be something to send.
     outSignal :: !(MVar ()),
+    -- | Is the signal to be given at the end of the next message, whatever waits before it?
+    outWanted :: !(IORef Bool),
     -- | Whether the end has been sent.
     outEnded :: !(IORef Bool),
     -- | Whether messages have been lost.
@@ -106,31 +108,28 @@ newOutgoing link = do
   lock <- newMVar ()
   lock' <- newMVar ()
   buffer <- newIORef noBuffer
-  slots <- newByteArray (2 * sizeOf nullPtr)
+  slots <- newByteArray (3 * sizeOf nullPtr)
   signal <- newEmptyMVar
+  wanted <- newIORef False
   ended <- newIORef False
   lost <- newIORef False
-  let out = Outgoing link lock lock' buffer slots (sinkOf out) signal ended lost
+  let out = Outgoing link lock lock' buffer slots (sinkOf out) signal wanted ended lost
   out <$ freshBuffer out bufferSize
 
 bufferSize :: Int
 bufferSize = 32768
 
-nextSlot, endSlot :: Int
+-- The address of the first free byte, the one after the last, and the one at which the message that
+-- is being written begins, or an earlier one.
+nextSlot, endSlot, readySlot :: Int
 nextSlot = 0
 endSlot = 1
+readySlot = 2
 
 -- The address of the first free byte, where the next message begins.
 getNext :: Outgoing -> IO (Ptr Word8)
 getNext out = readByteArray (outSlots out) nextSlot
 {-# INLINE getNext #-}
-
--- All writes before it are seen by whoever sees it, and all reads after it come later.
-setNext :: Outgoing -> Ptr Word8 -> IO ()
-setNext out p = case (outSlots out, p `minusPtr` nullPtr, nextSlot) of
-  (MutableByteArray slots, I# a, I# i) ->
-    IO (\s -> case atomicWriteIntArray# slots i a s of s' -> (# s', () #))
-{-# INLINE setNext #-}
 
 getEnd :: Outgoing -> IO (Ptr Word8)
 getEnd out = readByteArray (outSlots out) endSlot
@@ -141,7 +140,8 @@ freshBuffer :: Outgoing -> Int -> IO ()
 freshBuffer out n = do
   open <- newOpen n
   writeIORef (outBuffer out) open
-  setNext out (openFrom open)
+  writeByteArray (outSlots out) nextSlot (openFrom open)
+  writeByteArray (outSlots out) readySlot (openFrom open)
   writeByteArray (outSlots out) endSlot (openFrom open `plusPtr` n :: Ptr Word8)
 
 -- | Add a message: its length, its bytes and, if the options say so, their checksum.
@@ -159,9 +159,11 @@ sendFrame ::
   IO ()
 sendFrame out sized body = mask $ \unmask -> do
   takeMVar (outLock out)
+  next <- getNext out
+  writeByteArray (outSlots out) readySlot next
   end <- unmask (writeMessage out body) `catch` notWritten out unmask sized body
   unless (end == nullPtr) (endMessage out end)
-  putMVar (outLock out) ()
+  endWriting out
 
 -- What happens in place of a message that could not be written. Returns null.
 notWritten ::
@@ -172,7 +174,7 @@ notWritten out unmask sized body e = do
     Nothing -> release >> throwIO e
   pure nullPtr
   where
-    release = putMVar (outLock out) ()
+    release = endWriting out
 {-# NOINLINE notWritten #-}
 
 -- | No buffer has the space that the builder of a message asks for.
@@ -254,7 +256,7 @@ sendEnd out = mask_ . writing out $ do
     runF P.word32LE maxBound p
     added out p (p `plusPtr` 4)
     writeIORef (outEnded out) True
-  void (sending out (sendBuffer out))
+  sending out (sendBuffer out)
 
 -- | Send all messages and the end. If the connection has failed, this throws why only if messages
 -- have been lost: whoever received has been told already.
@@ -287,22 +289,28 @@ sendBytes out bytes =
 
 -- | Send what was added before.
 flushOutgoing :: Outgoing -> IO ()
-flushOutgoing out = void (sendAdded out)
-
--- The same. Was there anything?
-sendAdded :: Outgoing -> IO Bool
-sendAdded out = mask_ (sending out (sendBuffer out))
+flushOutgoing out = mask_ (writing out (sending out (sendBuffer out)))
 
 -- | Send whatever is added, as soon as nothing more is added for the moment. It runs in a thread of
 -- its own, and ends when the connection has failed.
 flusher :: Outgoing -> IO ()
-flusher out = forever (wait >> go)
+flusher out = forever (wait >> settle rounds >> mask_ sendAll)
   where
     -- (The program may wait for itself, and go on when GHC has told it so. Then GHC tells this
     -- thread, too.)
     wait = takeMVar (outSignal out) `catch` \BlockedIndefinitelyOnMVar -> wait
-    -- Until there was nothing: Note [A message that takes long].
-    go = settle rounds >> sendAdded out >>= \some -> when some go
+    -- See Note [A message that takes long].
+    sendAll = do
+      writeIORef (outWanted out) True
+      free <- tryTakeMVar (outLock out)
+      case free of
+        Just () -> do
+          writeIORef (outWanted out) False
+          sending out (sendBuffer out) `finally` putMVar (outLock out) ()
+        Nothing -> sending out $ do
+          open <- readIORef (outBuffer out)
+          ready <- readByteArray (outSlots out) readySlot
+          when (ready > openFrom open) (sendUpTo out ready)
     settle 0 = pure ()
     settle k = do
       before <- getNext out
@@ -312,17 +320,25 @@ flusher out = forever (wait >> go)
     -- A sender that never stops fills buffers, and sends them itself.
     rounds = 16
 
+-- Give back 'outLock'.
+endWriting :: Outgoing -> IO ()
+endWriting out = do
+  putMVar (outLock out) ()
+  wanted <- readIORef (outWanted out)
+  when wanted (signalled out)
+
+signalled :: Outgoing -> IO ()
+signalled out = void (tryPutMVar (outSignal out) ())
+{-# NOINLINE signalled #-}
+
 -- Hold one of the two locks. Exceptions must be masked.
 writing, sending :: Outgoing -> IO a -> IO a
-writing out = locked out (outLock out)
-sending out = locked out (outSending out)
-
-locked :: Outgoing -> MVar () -> IO a -> IO a
-locked out lock act = do
-  takeMVar lock
-  a <- (usable (outLink out) >> act) `onException` putMVar lock ()
-  putMVar lock ()
-  pure a
+writing out act = do
+  takeMVar (outLock out)
+  (usable (outLink out) >> act) `finally` endWriting out
+sending out act = do
+  takeMVar (outSending out)
+  (usable (outLink out) >> act) `finally` putMVar (outSending out) ()
 
 -- The address of n free bytes. What is in the buffer may be sent.
 freeFor :: Outgoing -> Int -> IO (Ptr Word8)
@@ -338,22 +354,23 @@ freeFor out n = do
 -- The buffer, which was written up to the first address, now is up to the second.
 added :: Outgoing -> Ptr Word8 -> Ptr Word8 -> IO ()
 added out before end = do
-  setNext out end
-  -- (In this order.)
   open <- readIORef (outBuffer out)
-  when (before == openFrom open) (void (tryPutMVar (outSignal out) ()))
+  writeByteArray (outSlots out) nextSlot end
+  when (before == openFrom open) (signalled out)
 
--- Send the messages in the buffer, if there are any. The rest of it stays in use. 'outSending' must
--- be held.
-sendBuffer :: Outgoing -> IO Bool
+-- Send the bytes in the buffer. The rest of it stays in use. Both locks must be held.
+sendBuffer :: Outgoing -> IO ()
 sendBuffer out = do
   open <- readIORef (outBuffer out)
   next <- getNext out
-  let some = next /= openFrom open
-  when some $ do
-    writeIORef (outBuffer out) $! handedOut open next
-    deliver out [written open next]
-  pure some
+  when (next /= openFrom open) (sendUpTo out next)
+
+-- Send the bytes before an address. 'outSending' must be held.
+sendUpTo :: Outgoing -> Ptr Word8 -> IO ()
+sendUpTo out end = do
+  open <- readIORef (outBuffer out)
+  writeIORef (outBuffer out) $! handedOut open end
+  deliver out [written open end]
 
 -- Send. If that throws, some of it may have left, so the connection fails.
 deliver :: Outgoing -> [ByteString] -> IO ()
@@ -368,7 +385,7 @@ deliver out chunks = do
 -- A message that does not fit into a buffer, as its builder makes it.
 sendLarge :: Outgoing -> (IO Int -> IO Int) -> Builder -> Int -> IO ()
 sendLarge out unmask body n = do
-  _ <- sending out (sendBuffer out)
+  sending out (sendBuffer out)
   sumRef <- newIORef 0
   sentRef <- newIORef (0 :: Int)
   let pass chunks = do
