@@ -165,8 +165,9 @@ conduitGet g = conduitGetEither g >>= either throwM pure
 -- be decoded are left in the stream. 'fuseBoth' gets the result out of a pipeline.
 --
 -- One suspended decoder makes all values that 32 KiB of a chunk complete at once. If the consumer
--- stops early, what this has read is lost, as in 'conduitGet'. The budget is for each value, which
--- may take 64 MiB. A value that reads nothing is an error.
+-- stops early, what this has read is lost, as in 'conduitGet'. So are values before one that throws
+-- an exception. The budget is for each value, which may take 64 MiB. A value that reads nothing is
+-- an error.
 --
 -- >>> import Ashlar.Conduit
 -- >>> import Ashlar.Get

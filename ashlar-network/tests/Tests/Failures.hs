@@ -301,7 +301,7 @@ times =
             both
               ( outcome . withConnection defaultOptions text number a $ \c -> do
                   -- It fits neither the buffer nor the socket, so this thread itself sends it.
-                  r <- timeout 200000 (forever (send c (T.replicate 1000000 "a")))
+                  r <- timeout 1000000 (forever (send c (T.replicate 1000000 "a")))
                   later <- mapM outcome [send c "b", void (receive c)]
                   writeIORef uses (maybe (Left "interrupted") Right r : later)
                   putMVar gate ()

@@ -133,9 +133,9 @@ before bs producer
 -- stream, which begins with the value that could not be decoded.
 --
 -- One suspended decoder makes all values that 32 KiB of a chunk complete at once. If the consumer
--- stops early, what follows its last value is lost. To take some values and then something else,
--- repeat 'getFirst'. The budget is for each value, which may take 64 MiB. A value that reads
--- nothing is an error.
+-- stops early, what follows its last value is lost. So are values before one that throws an
+-- exception. To take some values and then something else, repeat 'getFirst'. The budget is for each
+-- value, which may take 64 MiB. A value that reads nothing is an error.
 --
 -- >>> import Ashlar.Get
 -- >>> import Ashlar.Pipes

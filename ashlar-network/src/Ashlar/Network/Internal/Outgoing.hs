@@ -30,9 +30,9 @@
 -- that is. It is written after the lock was taken, so all bytes before it are in memory, on any
 -- processor.
 --
--- Then the flusher waits until the lock is given back. 'outWanted' asks for a signal there. It is set
--- before the flusher tries the lock, and read after the lock was given back. So the signal is not
--- missed. (Test "a message does not wait for the value of the next one".)
+-- Then the flusher waits until the lock is given back. 'outWanted' asks for a signal there. It is
+-- set before the flusher tries the lock, and read after the lock was given back. So the signal is
+-- not missed. (Test "a message does not wait for the value of the next one".)
 --
 -- Also tried: one slot, written by an atomic operation, so that the flusher never needs the first
 -- lock. A message took a seventh longer.
