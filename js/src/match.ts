@@ -51,7 +51,7 @@ function copied(facts: Facts, x: Shape): (st: State) => Uint8Array {
   };
 }
 
-/** What keeps values of this shape from being read by the schema, or null. */
+/** What keeps values of this shape from being read, or null. Constructors that are no longer in use do not. */
 function undescribedIn(schema: Schema, shape: Shape): [MismatchKind, [string]] | null {
   const seen = new Set<number>();
   const left = [shape];
@@ -61,7 +61,8 @@ function undescribedIn(schema: Schema, shape: Shape): [MismatchKind, [string]] |
     let parts = children(s);
     if (s.k === "reference" && !seen.has(s.to)) {
       seen.add(s.to);
-      parts = fieldShapes(schema.definitions[s.to] as Definition);
+      const inUse = (schema.definitions[s.to] as Definition).constructors.filter((c) => !c.retired);
+      parts = inUse.flatMap((c) => c.fields.map((f) => f.shape));
     }
     left.push(...[...parts].reverse());
   }
@@ -225,17 +226,12 @@ class Match {
     const [plainOld, plainX] = x.k === "packed" ? [old.plain, plainShape(x)] : [old, x];
     const [plainNext, plainY] = y.k === "packed" ? [next.plain, plainShape(y)] : [next, y];
     const found = this.between(inKey, path, plainOld, plainX, plainNext, plainY);
+    const problem = unreadable(found);
     // Equal plain bytes are equal packed bytes, unless a part is packed on one side only.
     if (x.k === y.k && isIdentity(found) && old.allPacked && next.allPacked) {
-      const unknown = x.k === "packed" ? undescribedIn(old.schema, x.of) : null;
-      if (unknown !== null) return { op: "unreadable", mismatch: new Mismatch(pathText(path), ...unknown) };
-      return through(true, copied(old.schema.facts, x), null);
+      if (problem === null) return through(true, copied(old.schema.facts, x), null);
+      return { op: "unreadable", mismatch: new Mismatch(pathText(path), problem.kind, problem.names) };
     }
-    for (const [side, s] of [[old, x], [next, y]] as const) {
-      const unknown = s.k === "packed" ? undescribedIn(side.schema, s.of) : null;
-      if (unknown !== null) throw new Mismatch(pathText(path), ...unknown);
-    }
-    const problem = unreadable(found);
     if (problem !== null) bad(path, problem.kind, ...problem.names);
     const before = (): Op => ({ op: "before", read: recoded(old, x, plainOld, plainX), program: found });
     if (y.k !== "packed") return before();

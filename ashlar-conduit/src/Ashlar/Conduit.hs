@@ -185,12 +185,9 @@ conduitGetEither g = go (runGetValues g)
       ValuesDone _ -> pure (Right ())
       ValuesFail rest _ e -> Left e <$ unread rest
       ValuesPartial {} -> await >>= maybe (passOn (feedValuesEnd state) >>= go) (feeding state)
-    -- In slices, because a long chunk may complete many values.
-    feeding state bs = do
-      let (now, later) = S.splitAt 32768 bs
-      next <- passOn (feedValues state now)
-      case next of
-        ValuesPartial {} | not (S.null later) -> feeding next later
-        _ -> go (snd (feedValues next later))
+    feeding state bs
+      | S.null bs = go state
+      | otherwise = case feedSlice state bs of
+        (fed, left) -> passOn fed >>= \next -> feeding next left
     passOn fed = forced fed >>= \(values, next) -> next <$ mapM_ yield values
 {-# INLINEABLE conduitGetEither #-}

@@ -159,12 +159,9 @@ toValues g stream = go stream (runGetValues g)
         case step of
           Left r -> passOn (feedValuesEnd state) >>= go (pure r)
           Right (bs, more) -> feeding more state bs
-    -- In slices, because a long chunk may complete many values.
-    feeding producer state bs = do
-      let (now, later) = S.splitAt 32768 bs
-      following <- passOn (feedValues state now)
-      case following of
-        ValuesPartial {} | not (S.null later) -> feeding producer following later
-        _ -> go producer (snd (feedValues following later))
+    feeding producer state bs
+      | S.null bs = go producer state
+      | otherwise = case feedSlice state bs of
+        (fed, left) -> passOn fed >>= \following -> feeding producer following left
     passOn fed = forced fed >>= \(values, following) -> following <$ mapM_ yield values
 {-# INLINEABLE toValues #-}

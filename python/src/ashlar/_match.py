@@ -198,19 +198,13 @@ class _Match:
         if isinstance(y, s.Packed):
             new, b = new.plain, plain_shape(y)
         found = self.between(in_key, path, old, a, new, b)
+        problem = unreadable(found)
+        here = None if problem is None else Mismatch(path_text(path), problem.kind, problem.names)
         if isinstance(x, s.Packed) and isinstance(y, s.Packed):
             if is_identity(found) and self.all_packed:
-                unknown = undescribed_in(self.old.schema, x.of)
-                if unknown is not None:
-                    return [Unreadable(Mismatch(path_text(path), *unknown))]
-                return [copying(self.old, x.of)]
-        for side, shape in ((self.old, x), (self.new, y)):
-            unknown = undescribed_in(side.schema, shape.of) if isinstance(shape, s.Packed) else None
-            if unknown is not None:
-                raise Mismatch(path_text(path), *unknown)
-        problem = unreadable(found)
-        if problem is not None:
-            raise Mismatch(path_text(path), problem.kind, problem.names)
+                return [copying(self.old, x.of) if here is None else Unreadable(here)]
+        if here is not None:
+            raise here
         if isinstance(x, s.Packed):
             found = Program([expanded(self.old, x.of, found)], {})
         return [packed_again(self.new, y.of, found)] if isinstance(y, s.Packed) else found.main

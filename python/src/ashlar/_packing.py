@@ -27,7 +27,10 @@ __all__ = ["Side", "copying", "expanded", "leaving_out", "packed_again", "undesc
 
 
 def undescribed_in(schema: Schema, shape: s.Shape) -> Optional[Tuple[str, List[str]]]:
-    """What keeps values of this shape from being read by the schema, if anything does."""
+    """What keeps values of this shape from being read by the schema, if anything does.
+
+    Constructors that are no longer in use do not.
+    """
     seen: Set[int] = set()
     left = [shape]
     while left:
@@ -39,7 +42,8 @@ def undescribed_in(schema: Schema, shape: s.Shape) -> Optional[Tuple[str, List[s
         parts = list(s.children(x))
         if isinstance(x, s.Reference) and x.to not in seen:
             seen.add(x.to)
-            parts = [f.shape for c in schema.definitions[x.to].constructors for f in c.fields]
+            in_use = [c for c in schema.definitions[x.to].constructors if not c.retired]
+            parts = [f.shape for c in in_use for f in c.fields]
         left.extend(reversed(parts))
     return None
 

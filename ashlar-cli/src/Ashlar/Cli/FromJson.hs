@@ -184,15 +184,12 @@ several readers json = case json of
 
 entries :: Reading -> Reading -> Json -> Either Wrong [(Value, Value)]
 entries key reader json = case json of
-  JObject members -> mapM keyed [(JString k, x) | (k, x) <- members]
+  JObject members -> mapM keyed [(Left k, x) | (k, x) <- members]
   JEntries members -> mapM keyed members
   _ -> array pair json
   where
-    keyed (k, x) = (,) <$> key k <*> inside (shown k) (reader x)
-    shown k = case k of
-      JString name -> "{" ++ show (T.unpack name) ++ "}"
-      JSurrogate c -> "{" ++ show [c] ++ "}"
-      _ -> "{}"
+    keyed (k, x) = (,) <$> key (either JString JSurrogate k) <*> inside (shown k) (reader x)
+    shown k = "{" ++ show (either T.unpack pure k) ++ "}"
     pair xs =
       several [key, reader] xs >>= \both -> case both of
         [k, x] -> Right (k, x)

@@ -36,7 +36,7 @@ data Json
   | JArray [Json]
   | JObject [(Text, Json)]
   | -- | An object with names that are no text: a map whose keys are characters.
-    JEntries [(Json, Json)]
+    JEntries [(Either Text Char, Json)]
 
 -- | Read a value by RFC 8259, and the white space around it. Fails if an object has two members of
 -- one name, or a string has a surrogate alone.
@@ -72,7 +72,7 @@ distinct :: [(Either Text Char, Json)] -> Get Json
 distinct members
   | isJust (doubled (map fst members)) = fail "two members of one name"
   | [] <- [c | (Right c, _) <- members] = pure (JObject [(name, x) | (Left name, x) <- members])
-  | otherwise = pure (JEntries [(either JString JSurrogate k, x) | (k, x) <- members])
+  | otherwise = pure (JEntries members)
 
 blank :: Get ()
 blank = skipWhile isBlank

@@ -226,6 +226,22 @@ fitting =
             [Renamed "a" "b"]
         )
         @?= True,
+    testCase "a packed sum gets a constructor whose format is not described" $ do
+      let packedSum cs = inside Packed (defined [Definition "E" Sum Unordered cs])
+          g = made (planBetween (packedSum [plain "A", plain "B"]) (packedSum sumOfThree) [])
+      map (isRight . runGetWhole g) ["\0", "\128"] @?= [True, True],
+    testCase "a packed part is left out, whose format is not described where it is retired" $ do
+      let retired = [c {constructorRetired = constructorName c == "O"} | c <- sumOfThree]
+          old =
+            defined
+              [ Definition
+                  "R"
+                  Record
+                  Unordered
+                  [Constructor "R" False [Field "a" (Packed (Reference 1)), text "b"]],
+                Definition "E" Sum Unordered retired
+              ]
+      isRight (planBetween old (record [text "b"]) [Dropped "a"]) @?= True,
     testCase "an opaque format of constant size moves" $
       fmap
         (\g -> runGetWhole (putBack g) "abc\7")
@@ -247,6 +263,9 @@ fitting =
       reads' @(Maybe Word8) @(Maybe [Int]) (Just 3) (Just [3])
   ]
   where
+    plain name = Constructor name False []
+    sumOfThree =
+      [plain "A", plain "B", Constructor "O" False [Field "1" (Opaque "o" 1 Nothing)]]
     today = get :: Get V1.Order
     simple = get :: Get V2.Simple
     putBack g = (\v -> toStrictByteString (putValue v)) <$> g

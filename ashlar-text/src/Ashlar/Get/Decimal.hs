@@ -16,7 +16,6 @@ module Ashlar.Get.Decimal
 where
 
 import Ashlar.Internal.Get.Ascii hiding (signed)
-import Ashlar.Internal.Get.Budget (spendDigits)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Scan (endsAt)
@@ -68,7 +67,7 @@ slowFixed (DecimalPlaces unit places power) = do
   case S.findIndex (/= 48) after of
     Just k -> invalidFrom (at + places + k) "more digits than the type can hold"
     Nothing -> do
-      n <- chargedNumber whole
+      n <- numberOf whole
       pure $! MkFixed (signed negative (n * unit + part))
 {-# NOINLINE slowFixed #-}
 
@@ -102,7 +101,7 @@ slowScaled = do
   if e < toInteger (minBound :: Int) || e > toInteger (maxBound :: Int)
     then invalidFrom at "exponent out of range"
     else do
-      n <- chargedNumber (whole <> fraction)
+      n <- numberOf (whole <> fraction)
       let !c = signed negative n
           !e' = fromInteger e
       pure (c, e')
@@ -138,12 +137,6 @@ quickly slow result = inspect quick >>= maybe slow (\(Quick end r) -> r <$ moveT
 -- Where a number ends, and the result.
 data Quick r = Quick !(Ptr Word8) r
 
--- The number that decimal digits stand for. It is evaluated, and does not keep the input.
-chargedNumber :: ByteString -> Get Integer
-chargedNumber digits = do
-  spendDigits (S.length (S.dropWhile (== 48) digits))
-  pure $! toNumber digits
-
--- The number that decimal digits stand for, 0 if there are none. (In less than quadratic time.)
+-- The number that a few decimal digits stand for, 0 if there are none.
 toNumber :: ByteString -> Integer
 toNumber = maybe 0 fst . C.readInteger

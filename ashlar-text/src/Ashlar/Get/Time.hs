@@ -17,7 +17,6 @@ module Ashlar.Get.Time
 where
 
 import Ashlar.Internal.Get.Ascii
-import Ashlar.Internal.Get.Budget (spendDigits)
 import Ashlar.Internal.Get.Bytes (skip)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
@@ -28,7 +27,6 @@ import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Calendar
 import qualified Data.ByteString as S
-import qualified Data.ByteString.Char8 as C
 import Data.Fixed (Fixed (MkFixed))
 import Data.Time.Calendar (Day (..), fromGregorian, gregorianMonthLength)
 import Data.Time.Clock (UTCTime (..), picosecondsToDiffTime)
@@ -109,9 +107,8 @@ slowDay = do
   sign <- optionIf (\w -> w == 43 || w == 45) anyWord8
   digits <- takeWhile isDigit
   if S.length digits < 4 then noDigit else pure ()
-  spendDigits (S.length (S.dropWhile (== 48) digits))
-  let size = maybe 0 fst (C.readInteger digits)
-      year = if sign == Just 45 then negate size else size
+  size <- numberOf digits
+  let year = if sign == Just 45 then negate size else size
   _ <- hyphen
   month <- twoUpTo 1 12 "no such month"
   _ <- hyphen

@@ -47,6 +47,7 @@ module Ashlar.Get.Feed
     Values (..),
     runGetValues,
     feedValues,
+    feedSlice,
     feedValuesEnd,
 
     -- ** Pulled in any monad
@@ -196,6 +197,20 @@ feedValues state bs = case state of
   ValuesFail rest at e -> ([], ValuesFail (rest <> bs) at e)
   ValuesDone _ -> ([], state)
 
+-- | 'feedValues' of the first 32 KiB of a chunk, and the bytes that are left. A long chunk may
+-- complete millions of values, so whoever hands on values feeds it slice by slice. After an error,
+-- and after the end, nothing is left.
+--
+-- >>> import Ashlar.Get.Feed
+-- >>> import qualified Data.ByteString as S
+-- >>> let ((values, _), left) = runGetValues getWord16be `feedSlice` S.replicate 100000 1
+-- >>> (length values, S.length left)
+-- (16384,67232)
+feedSlice :: Values a -> ByteString -> (([a], Values a), ByteString)
+feedSlice state bs = case state of
+  ValuesPartial {} -> (feedValues state (S.take 32768 bs), S.drop 32768 bs)
+  _ -> (feedValues state bs, S.empty)
+
 -- | End the input. The next state is not 'ValuesPartial'. It is a 'ValuesFail' if the input ends
 -- within a value.
 feedValuesEnd :: Values a -> ([a], Values a)
@@ -257,13 +272,12 @@ foldValues next f = go
         bs <- next
         if S.null bs then batch S.empty acc (feedValuesEnd state) else feeding acc state bs
       _ -> pure (acc, state)
-    -- In slices, because a long chunk may complete many values.
-    feeding acc state bs = batch (S.drop 32768 bs) acc (feedValues state (S.take 32768 bs))
-    batch bs !acc (as, later) = case as of
-      a : more -> f acc a >>= \acc' -> batch bs acc' (more, later)
-      [] -> case later of
-        ValuesPartial {} | not (S.null bs) -> feeding acc later bs
-        _ -> go acc (snd (feedValues later bs))
+    feeding acc state bs
+      | S.null bs = go acc state
+      | otherwise = case feedSlice state bs of (fedBy, left) -> batch left acc fedBy
+    batch left !acc (as, later) = case as of
+      a : more -> f acc a >>= \acc' -> batch left acc' (more, later)
+      [] -> feeding acc later left
 {-# INLINE foldValues #-}
 
 -- The bytes after the last complete value: the offset of the first, and the chunks, the last first.

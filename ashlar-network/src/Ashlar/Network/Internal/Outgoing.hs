@@ -307,10 +307,7 @@ flusher out = forever (wait >> settle rounds >> mask_ sendAll)
         Just () -> do
           writeIORef (outWanted out) False
           sending out (sendBuffer out) `finally` putMVar (outLock out) ()
-        Nothing -> sending out $ do
-          open <- readIORef (outBuffer out)
-          ready <- readByteArray (outSlots out) readySlot
-          when (ready > openFrom open) (sendUpTo out ready)
+        Nothing -> sending out (readByteArray (outSlots out) readySlot >>= sendUpTo out)
     settle 0 = pure ()
     settle k = do
       before <- getNext out
@@ -360,17 +357,15 @@ added out before end = do
 
 -- Send the bytes in the buffer. The rest of it stays in use. Both locks must be held.
 sendBuffer :: Outgoing -> IO ()
-sendBuffer out = do
-  open <- readIORef (outBuffer out)
-  next <- getNext out
-  when (next /= openFrom open) (sendUpTo out next)
+sendBuffer out = getNext out >>= sendUpTo out
 
--- Send the bytes before an address. 'outSending' must be held.
+-- Send the bytes before an address, if there are any. 'outSending' must be held.
 sendUpTo :: Outgoing -> Ptr Word8 -> IO ()
 sendUpTo out end = do
   open <- readIORef (outBuffer out)
-  writeIORef (outBuffer out) $! handedOut open end
-  deliver out [written open end]
+  when (end > openFrom open) $ do
+    writeIORef (outBuffer out) $! handedOut open end
+    deliver out [written open end]
 
 -- Send. If that throws, some of it may have left, so the connection fails.
 deliver :: Outgoing -> [ByteString] -> IO ()

@@ -26,7 +26,6 @@ module Ashlar.Internal.Codec.Places
     Before (..),
     Tagged (..),
     OwnFields (..),
-    sameFormat,
     Constructors (..),
     Position,
   )
@@ -251,7 +250,7 @@ instance Codec t => OwnFields (D1 ('MetaData name m pkg 'True) (C1 c (S1 s (K1 i
   areOwn conversion = sameFormat (\x -> case conversion x of M1 (M1 (M1 (K1 y))) -> y)
   {-# INLINE areOwn #-}
 
--- | Does the second type write the bytes that the first one reads? Some are tried.
+-- Does the second type write the bytes that the first one reads? Some are tried.
 sameFormat :: (Codec a, Codec b) => (a -> b) -> Bool
 sameFormat inner = all same [S.replicate 64 0, S.pack [1 .. 64], S.replicate 64 128]
   where

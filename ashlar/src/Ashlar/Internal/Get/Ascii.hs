@@ -31,6 +31,7 @@ module Ashlar.Internal.Get.Ascii
     someDigits,
     fractionDigits,
     exponentDigits,
+    numberOf,
   )
 where
 
@@ -184,6 +185,13 @@ largeInRange at sign base ds
     x = fromInteger n :: a
     unbounded = toInteger (fromInteger (2 ^ (256 :: Int)) :: a) == 2 ^ (256 :: Int)
     outOfRange = invalidFrom at "number out of range"
+
+-- | The number that decimal digits stand for, 0 if there are none. Many digits take steps. The
+-- number is evaluated: a thunk would keep the digits, and so the input.
+numberOf :: ByteString -> Get Integer
+numberOf digits = spendDigits (S.length ds) >> (pure $! fromDigits 10 ds)
+  where
+    ds = S.dropWhile (== 48) digits
 
 -- The number that digits stand for, by halves.
 fromDigits :: Int -> ByteString -> Integer

@@ -146,23 +146,18 @@ programWith mode0 within left oldPeeled unknown old (Description new edits) = do
       (Packed a, Packed b) -> do
         p <- between mode path (plainOld, plainOldPeeled) (plainShape a) plainNew (plainShape b)
         if isIdentity p && allPacked
-          then pure $ case undescribedIn old a of
-            Just what -> [Unreadable (Mismatch (pathText path) what Nothing)]
+          then pure $ case unreadable p of
+            Just m -> [Unreadable (Mismatch (pathText path) (mismatchWhat m) Nothing)]
             Nothing -> [Through True 1 (copying old a)]
           else do
-            mapM_ (bad path) (undescribedIn old a <|> undescribedIn new b)
             plain <- changing p
             pure [After (Program [Before (expanding old a) plain] IM.empty) (packing new b)]
       (Packed a, _) -> do
-        p <- between mode path (plainOld, plainOldPeeled) (plainShape a) real y
-        mapM_ (bad path) (undescribedIn old a)
-        plain <- changing p
-        pure [Before (expanding old a) plain]
+        p <- between mode path (plainOld, plainOldPeeled) (plainShape a) real y >>= changing
+        pure [Before (expanding old a) p]
       (_, Packed b) -> do
-        p <- between mode path (old, oldPeeled) x plainNew (plainShape b)
-        mapM_ (bad path) (undescribedIn new b)
-        plain <- changing p
-        pure [After plain (packing new b)]
+        p <- between mode path (old, oldPeeled) x plainNew (plainShape b) >>= changing
+        pure [After p (packing new b)]
       (Reference i, Reference j) -> call path (Pair mode i j)
       (Leaf a, Leaf b)
         | a == b -> pure (leafOps True a)

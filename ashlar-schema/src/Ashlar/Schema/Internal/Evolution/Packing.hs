@@ -47,7 +47,8 @@ copying s shape = bytesOf <$> getValue (packed s shape)
 leavingOut :: Schema -> Shape -> Get ByteString
 leavingOut s shape = B.empty <$ getValue (packed s shape)
 
--- | What keeps values of this shape from being read by the schema, if anything does.
+-- | What keeps values of this shape from being read by the schema, if anything does. Constructors
+-- that are no longer in use do not.
 undescribedIn :: Schema -> Shape -> Maybe Misfit
 undescribedIn s shape0 = go IS.empty [shape0]
   where
@@ -57,8 +58,14 @@ undescribedIn s shape0 = go IS.empty [shape0]
       Irregular name -> Just (IsIrregular name)
       Reference i
         | IS.member i seen -> go seen rest
-        | otherwise -> go (IS.insert i seen) (fieldShapes (schemaDefinitions s V.! i) ++ rest)
+        | otherwise -> go (IS.insert i seen) (partsInUse (schemaDefinitions s V.! i) ++ rest)
       _ -> go seen (shapesIn shape ++ rest)
+    partsInUse d =
+      [ fieldShape f
+        | c <- definitionConstructors d,
+          not (constructorRetired c),
+          f <- constructorFields c
+      ]
 
 -- | Does the schema have a part that stays plain inside of a packed one?
 hasUnpacked :: Schema -> Bool
