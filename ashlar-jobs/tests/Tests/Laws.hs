@@ -277,7 +277,7 @@ throwingRecord (Faulty engine _ _) = do
   stopped <- try . submitWith small engine (rows "rows") $ \_ give -> do
     mapM_ (give . rowOf) [0 .. 9]
     let attempt row = try (give row) >>= \r -> modifyIORef' later (r :)
-    attempt (error "boom")
+    attempt (throw Overflow)
     mapM_ (attempt . rowOf) [10, 11]
   told <- readIORef later
   n <- submitWith small engine (rows "rows") (counting 30)
@@ -285,8 +285,8 @@ throwingRecord (Faulty engine _ _) = do
   got <- results engine (rows "rows")
   pure $
     conjoin
-      [ stopped === Left (ErrorCall "boom"),
-        told === replicate 3 (Left (ErrorCall "boom")),
+      [ stopped === Left Overflow,
+        told === replicate 3 (Left Overflow),
         n === 30,
         complete 30 got
       ]
