@@ -67,12 +67,6 @@ offsets path = do
   r <- foldBlocks defaultReadOptions path add []
   either (fail . show) pure r
 
-flipAt :: FilePath -> Int -> IO ()
-flipAt path i = do
-  bytes <- B.readFile path
-  let (before, rest) = B.splitAt i bytes
-  B.writeFile path (B.concat [before, B.map (+ 1) (B.take 1 rest), B.drop 1 rest])
-
 flipped :: Assertion
 flipped = inFolder $ \folder -> do
   let path = folder </> "numbers"
@@ -173,6 +167,17 @@ badHeader = inFolder $ \folder -> do
                 \one after another"
               ]
             )
+  ashlar
+    folder
+    ["repair", path, "--schema", folder </> "schema", "-o", folder </> "again"]
+    `gives` ( 1,
+              [ "numbers: at byte 0, from record 0 on: not a file of records; \
+                \no records lost, going on at byte 63",
+                "numbers: 10 records kept"
+              ],
+              []
+            )
+  ashlar folder ["show", folder </> "again"] `gives` (0, map show [0 .. 9 :: Int], [])
 
 anyByte :: [Int64] -> NonNegative Int -> Property
 anyByte xs (NonNegative i) = ioProperty . inFolder $ \folder -> do

@@ -5,8 +5,10 @@
 -- Description : Files that were joined to one
 module Tests.Joined (tests) where
 
+import Ashlar.Codec (encode)
 import Ashlar.File hiding (Outcome)
 import Ashlar.File.Described
+import Ashlar.Schema (schema)
 import Ashlar.Zlib.File (zlibBlocks)
 import Control.Monad (zipWithM)
 import qualified Data.ByteString as B
@@ -29,6 +31,7 @@ tests =
       testCase "of several types: repair and split --files have all records" severalTypes,
       testCase "cat refuses another type, unless --mixed allows it" catMixed,
       testCase "compressed or not: repair and split have all records" compressed,
+      testCase "compressed, the header damaged: repair expands all records" compressedHeaderless,
       localOption (QuickCheckTests 40) $
         testProperty "a file is cut off or damaged: repair has all else" anyDamage
     ]
@@ -159,6 +162,24 @@ compressed = inFolder $ \folder -> do
     `gives` (0, ["abab: 6 records in 4 files"], [])
   each <- mapM (\i -> printed (run ["show", file ("each.000" ++ i)])) ["1", "2", "3", "4"]
   concat each @?= shown
+
+compressedHeaderless :: Assertion
+compressedHeaderless = inFolder $ \folder -> do
+  let file = (folder </>)
+      run = ashlar folder
+      long = [T.replicate 200 "x", T.replicate 300 "y"]
+  withWriter defaultWriteOptions {writeCompression = Just (zlibBlocks 6)} described (file "a") $
+    \w -> writeMany w long
+  texts (file "b") ["z"]
+  flipAt (file "a") 30
+  joined (file "ba") [file "b", file "a"]
+  B.writeFile (file "schema") (encode (schema @Text))
+  _ <- run ["repair", file "a", "--schema", file "schema", "-o", file "one"]
+  run ["verify", file "one"] `gives` (0, ["one: ok, 2 records in 1 block"], [])
+  run ["show", file "one"] `gives` (0, map show long, [])
+  _ <- run ["repair", file "ba", "-o", file "both"]
+  run ["verify", file "both"] `gives` (0, ["both: ok, 3 records in 2 blocks"], [])
+  run ["show", file "both"] `gives` (0, map show ("z" : long), [])
 
 -- Blocks of 10 numbers. The block in which something is damaged is lost, or those from there on.
 anyDamage :: [(Positive Int, Maybe (Bool, NonNegative Int))] -> Property

@@ -11,6 +11,7 @@ module Tests.Run
     withStdin,
     gives,
     printed,
+    flipAt,
   )
 where
 
@@ -45,6 +46,13 @@ ashlar = run False
 -- | The same, as on a terminal.
 ashlarColoured :: FilePath -> [String] -> IO Outcome
 ashlarColoured = run True
+
+-- | Change one byte of a file.
+flipAt :: FilePath -> Int -> IO ()
+flipAt path i = do
+  bytes <- B.readFile path
+  let (before, rest) = B.splitAt i bytes
+  B.writeFile path (B.concat [before, B.map (+ 1) (B.take 1 rest), B.drop 1 rest])
 
 run :: Bool -> FilePath -> [String] -> IO Outcome
 run colours folder args = do

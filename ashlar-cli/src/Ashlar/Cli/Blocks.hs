@@ -39,15 +39,16 @@ type Entry = (Fingerprint, ByteString, Either String (Get Value))
 decodersOf :: FileHeader -> Decoders
 decodersOf h = Decoders h (M.singleton (-1) (entry (fileFingerprint h) (fileSchema h)))
 
--- | The header of the file that is read. If it is damaged, it is that of the file before.
+-- | The header of the file that is read. If it is damaged, it is that of the file before, and names
+-- the one compression that we know.
 headerNow :: Decoders -> FileHeader
 headerNow (Decoders h _) = h
 
 -- | With that of a file that begins at an offset.
 withFile :: Int64 -> Maybe FileHeader -> Decoders -> Decoders
-withFile at header ds@(Decoders _ m) = case header of
+withFile at header (Decoders before m) = case header of
   Just h -> Decoders h (M.insert at (entry (fileFingerprint h) (fileSchema h)) (trimmed h m))
-  Nothing -> ds
+  Nothing -> Decoders before {fileCompression = ourCompression} m
 
 entry :: Fingerprint -> ByteString -> Entry
 entry fingerprint' bytes = (fingerprint', bytes, getValue <$> schemaOf bytes)

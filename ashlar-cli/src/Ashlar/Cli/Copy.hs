@@ -170,9 +170,12 @@ repairWith hs selection target path header folded = do
     let lose text = writeIORef lostSome True >> say hs text
         step schemas event = case event of
           LostBlocks lost
-            -- What is not damaged is not left out.
-            | endingOf (lostDamage lost) == Refused -> stoppedBy (lostDamage lost)
+            -- What is not damaged is not left out. (The header at the beginning is, if the schema is
+            -- given.)
+            | endingOf damage == Refused && damageOffset damage > 0 -> stoppedBy damage
             | otherwise -> schemas <$ lose (lostText lost)
+            where
+              damage = lostDamage lost
           FileBegins at begun -> withFile at begun schemas <$ modifyIORef' files (+ 1)
           WholeBlock b -> do
             let schemas' = withBlock b schemas
@@ -200,6 +203,7 @@ repairWith hs selection target path header folded = do
                 when (n > 0) $ expandedTo schema h {blockCount = n} (B.take at bytes)
           (Right bytes, _) -> whole schema bytes
           (Left (UnknownCompression name), _)
+            | B.null name -> lose (problem 0 (UnknownCompression name))
             | likeFirst schemas -> putRecords copier schema h (blockBody b)
             | otherwise ->
               failed $

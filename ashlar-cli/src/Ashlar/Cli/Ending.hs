@@ -51,7 +51,8 @@ endingOf damage = case damageCause damage of
   _ | isForeign damage -> Refused
   LaterVersion _ -> Refused
   WrongType _ -> Refused
-  UnknownCompression _ -> Refused
+  -- (A header that names none is wrong about a block that is compressed.)
+  UnknownCompression name | not (B.null name) -> Refused
   -- It is whole. Its type or its compression is not known.
   AnotherFile other | isJust (otherHeader other) -> Refused
   -- The header of a block has a checksum. That of a file is read by its length.

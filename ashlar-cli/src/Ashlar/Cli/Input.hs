@@ -21,6 +21,7 @@ module Ashlar.Cli.Input
     Selection (..),
     everything,
     readOptions,
+    ourCompression,
     within,
     foldInput,
     schemasIn,
@@ -240,10 +241,14 @@ readOptions selection =
       readBlockLimit = selectLimit selection
     }
   where
-    zlib = Compression "zlib" (whole Zlib.compress) expand
+    zlib = Compression ourCompression (whole Zlib.compress) expand
     -- (What is too much shows as one byte more.)
     expand n = Right . whole (L.take (fromIntegral n + 1) . Zlib.decompress)
     whole f = L.toStrict . f . L.fromStrict
+
+-- | The name of the one compression that the tool knows.
+ourCompression :: B.ByteString
+ourCompression = "zlib"
 
 -- | A decoder that refuses values of more bytes. (Those of blocks are limited with them.)
 within :: Selection -> Get a -> Get a

@@ -22,6 +22,7 @@ import Control.Monad (forM_, unless, when)
 import qualified Data.ByteString as B
 import Data.IORef
 import Data.Int (Int64)
+import System.Directory (doesPathExist)
 import System.Exit (ExitCode (..))
 
 -- | Where a file ends.
@@ -34,7 +35,8 @@ data SplitBy
     EachFile
 
 -- | Copy the records of a file to several: PREFIX.0001, PREFIX.0002 and so on. Damage ends it. So
--- does a file that exists, if it may not be replaced.
+-- does a file that exists, if it may not be replaced. Says whether the file with the next number
+-- exists.
 splitFile ::
   Handles ->
   -- | The most bytes of a block.
@@ -58,13 +60,12 @@ splitFile hs selection force by prefix path = do
   begins <- newIORef header
   let next = mask_ $ do
         n <- (+ 1) <$> readIORef files
-        let digits = show n
-            target = prefix ++ "." ++ replicate (4 - length digits) '0' ++ digits
-        file <- pending (Target target force hs) [path]
+        file <- pending (Target (numbered n) force hs) [path]
         h <- readIORef begins
         (fd, copier) <- naming file (started file h) `onException` abandoned file
         writeIORef current (Just (Part file h fd copier))
         copier <$ writeIORef files n
+      numbered n = prefix ++ "." ++ replicate (4 - length (show n)) '0' ++ show n
       started file h = do
         fd <- openToWrite (pendingFile file)
         copier <- begin fd h `onException` closeFile fd
@@ -170,6 +171,9 @@ splitFile hs selection force by prefix path = do
   total <- readIORef records
   made <- readIORef files
   say hs (path ++ ": " ++ count total "record" ++ " in " ++ count (fromIntegral made) "file")
+  -- Whoever joins them by a pattern would have its records, too.
+  older <- doesPathExist (numbered (made + 1))
+  when older $ say hs (numbered (made + 1) ++ ": it was there before, and is none of these")
   pure ExitSuccess
 
 -- A file that is being written, and its header.

@@ -82,6 +82,8 @@ isCompound value = case value of
   Binary32 _ x -> isSigned x
   Binary64 _ x -> isSigned x
   Perhaps (Just _) -> True
+  InPacked x -> isCompound x
+  InPlain x -> isCompound x
   Indexed {} -> True
   Fields c xs -> isPositional c && not (V.null xs)
   Tagged _ _ c xs -> isPositional c && not (V.null xs)

@@ -8,6 +8,7 @@
 -- Description : The packed format of every type that has one
 module Tests.Instances.Packed (packed) where
 
+import Ashlar.Codec.Laws (Samples (..))
 import Ashlar.Codec.Packed
 import Ashlar.Codec.Wrappers
 import Data.Array (Array, listArray)
@@ -30,8 +31,11 @@ import qualified Data.Sequence as Seq
 import qualified Data.Set as Set
 import qualified Data.Text as T
 import qualified Data.Text.Lazy as TL
-import Data.Time.Calendar (Day (..))
-import Data.Time.Clock (UTCTime (..))
+import Data.Time.Calendar (CalendarDiffDays (..), Day (..))
+import Data.Time.Clock (UTCTime (..), UniversalTime (..))
+import Data.Time.Clock.System (SystemTime (..))
+import Data.Time.Clock.TAI (addAbsoluteTime, taiEpoch)
+import Data.Time.LocalTime
 import Data.Tree (Tree (..))
 import qualified Data.Vector as V
 import qualified Data.Vector.Primitive as P
@@ -41,6 +45,7 @@ import Data.Word
 import Numeric.Natural (Natural)
 import Test.QuickCheck
 import Tests.Arbitrary ()
+import Tests.Instances.Time (diffTime, localTime, timeOfDay, timeZone, zonedTime)
 import Tests.Instances.Type
 
 packed :: Section
@@ -73,6 +78,27 @@ packed =
         "UTCTime"
         (UTCTime <$> (ModifiedJulianDay <$> arbitrary) <*> (fromInteger <$> choose (0, 86400)))
         [UTCTime (ModifiedJulianDay 59000) 1],
+      from
+        "UniversalTime"
+        (ModJulianDate <$> arbitrary)
+        [ModJulianDate (1 % 2)],
+      from "AbsoluteTime" ((`addAbsoluteTime` taiEpoch) <$> diffTime) [addAbsoluteTime 1 taiEpoch],
+      from
+        "SystemTime"
+        (MkSystemTime <$> arbitrary <*> choose (0, 1999999999))
+        [MkSystemTime (-1) 300],
+      from "TimeOfDay" timeOfDay [TimeOfDay 23 59 60.5],
+      from "LocalTime" localTime [LocalTime (ModifiedJulianDay 60369) midday],
+      from "TimeZone" timeZone [TimeZone 60 False "CET"],
+      Golden
+        "Packed ZonedTime"
+        (packedSamples zonedTime)
+        [Packed $ ZonedTime (LocalTime (ModifiedJulianDay 60369) midday) (TimeZone 60 False "CET")],
+      from "CalendarDiffDays" (CalendarDiffDays <$> arbitrary <*> arbitrary) [CalendarDiffDays 1 2],
+      from
+        "CalendarDiffTime"
+        (CalendarDiffTime <$> arbitrary <*> (realToFrac <$> diffTime))
+        [CalendarDiffTime 1 2],
       pack "Strict.ByteString" ["ab" :: S.ByteString],
       pack "Lazy.ByteString" ["ab" :: L.ByteString],
       pack "ShortByteString" ["ab" :: SBS.ShortByteString],
@@ -128,6 +154,12 @@ packed =
       pack "Tree Bool" [Node True [Node False []]]
     ]
   where
+    packedSamples (Samples gen shrunk shown same) =
+      Samples
+        (Packed <$> gen)
+        (map Packed . shrunk . getPacked)
+        (shown . getPacked)
+        (\x y -> same (getPacked x) (getPacked y))
     pack name = from name arbitrary
     from name gen = made ("Packed " ++ argument name) (Packed <$> gen) . map Packed
     argument name

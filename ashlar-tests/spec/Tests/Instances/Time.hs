@@ -1,7 +1,15 @@
 -- |
 -- Module      : Tests.Instances.Time
 -- Description : The instances for dates and times
-module Tests.Instances.Time (times) where
+module Tests.Instances.Time
+  ( times,
+    diffTime,
+    timeOfDay,
+    localTime,
+    timeZone,
+    zonedTime,
+  )
+where
 
 import Ashlar.Codec.Laws (Samples (..))
 import Data.Fixed (Pico)

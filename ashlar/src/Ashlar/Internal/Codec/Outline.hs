@@ -1,5 +1,7 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE MultiWayIf #-}
+{-# LANGUAGE PatternSynonyms #-}
 {-# LANGUAGE UnboxedTuples #-}
 -- The walk allocates nothing, so GHC would make no point at which it can be interrupted, and at
 -- which a collection of garbage can begin. (Test "a walk over many elements can be interrupted".)
@@ -20,13 +22,12 @@
 -- contents: UTF-8, the order of keys, numbers in their canonical form.
 module Ashlar.Internal.Codec.Outline
   ( Outline (..),
-    Count (..),
+    Count (Length, Varint, Doubled, Itself),
     followedBy,
     compactly,
     skipOutline,
     bytesOfOutline,
-    Trust (..),
-    endOfOutline,
+    extent,
   )
 where
 
@@ -38,15 +39,14 @@ import Ashlar.Internal.Get.Budget
     deeper,
     defaultBudget,
     spendEmpties,
-    withBudget,
   )
 import Ashlar.Internal.Get.Bytes (getByteString, skip)
 import Ashlar.Internal.Get.Choice (match)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env (endCell, levelsCell)
 import Ashlar.Internal.Get.Numbers (getWord16le, getWord8)
-import Ashlar.Internal.Get.Run (inMemory, runGetRest)
-import Ashlar.Internal.Mem (peekHost, peekLE, withBytesQuick)
+import Ashlar.Internal.Get.Run (inMemory)
+import Ashlar.Internal.Mem (peekHost, peekLE)
 import Ashlar.Internal.Mem.Cells (getInt, getPtr)
 import Ashlar.Internal.Prim.Varint.Groups (readUnsigned)
 import Ashlar.Internal.Prim.Varint.Type (Form (Shortest), rangeOf)
@@ -54,14 +54,12 @@ import qualified Ashlar.Internal.Prim.Varint.Type as Varint (Decoded (..))
 import Control.Monad (replicateM_, when)
 import Data.Bits (complement, unsafeShiftR)
 import Data.ByteString (ByteString)
-import qualified Data.ByteString as S
-import qualified Data.ByteString.Internal as B
 import Data.Int (Int64)
 import Data.Primitive.SmallArray (SmallArray, indexSmallArray, sizeofSmallArray)
 import Data.Word (Word16, Word64, Word8)
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 import GHC.Exts (Addr#, Ptr (Ptr), RealWorld, State#)
-import GHC.ForeignPtr (ForeignPtr (..), ForeignPtrContents (FinalPtr))
+import GHC.ForeignPtr (ForeignPtr (..), ForeignPtrContents, unsafeWithForeignPtr)
 import GHC.IO (IO (..), unIO)
 
 -- | How the bytes of a value are arranged. Each constructor begins with a number of bytes that
@@ -82,17 +80,25 @@ data Outline
   | -- | A value whose arrangement only its decoder knows.
     Decoded !Int (Get ()) Outline
 
--- | How a count is written.
-data Count
-  = -- | As a length of eight bytes.
-    Length
-  | -- | In LEB128.
-    Varint
-  | -- | In LEB128, as the double of the count, or that plus 1: the header of an 'Integer'.
-    Doubled
-  | -- | A number in LEB128 that is no count, but the value itself. The 'Units' after it have 0
-    -- bytes.
-    Itself
+-- | How a count is written. (A number, as GHC before 9.6 does not unpack a field of several
+-- constructors, and forces it in each step of a walk.)
+newtype Count = Count Int
+
+-- | As a length of eight bytes.
+pattern Length :: Count
+pattern Length = Count 0
+
+-- | In LEB128.
+pattern Varint :: Count
+pattern Varint = Count 1
+
+-- | In LEB128, as the double of the count, or that plus 1: the header of an 'Integer'.
+pattern Doubled :: Count
+pattern Doubled = Count 2
+
+-- | A number in LEB128 that is no count, but the value itself. It counts as 0.
+pattern Itself :: Count
+pattern Itself = Count 3
 
 -- | An outline after that many bytes. The sum is cut off, so that it is never negative.
 after :: Int -> Outline -> Outline
@@ -141,7 +147,8 @@ spanAtHand o = inspect $ \c _ p -> do
   e <- getPtr c endCell
   -- (In a traced run it is the complement.)
   left <- getInt c levelsCell
-  extent Unseen FinalPtr o (if left < 0 then complement left else left) p e
+  q <- walking o (if left < 0 then complement left else left) p e
+  pure $! spanTo q p
 {-# NOINLINE spanAtHand #-}
 
 -- Pass over a value that may not be at hand, part by part. Parts are not tried with 'spanAtHand':
@@ -151,9 +158,7 @@ stepOver o = case o of
   Bytes n -> skip n
   Units n k u rest -> do
     m <- skip n *> getCount k
-    case k of
-      Itself -> pure ()
-      _
+    if
         | u == 0 -> spendEmpties m
         | m > maxBound `quot` u -> skip maxBound
         | otherwise -> skip (m * u)
@@ -175,40 +180,33 @@ getCount k = case k of
   Length -> getLength
   Varint -> getVarint >>= fits
   Doubled -> getVarint >>= \n -> fits (n `unsafeShiftR` 1)
-  Itself -> 0 <$ getVarint
+  _ -> 0 <$ getVarint
   where
     fits n
       | n > fromIntegral (maxBound :: Int) = invalid ("length " ++ show n)
       | otherwise = pure (fromIntegral n)
 
--- | What is known of bytes that are walked over.
-data Trust
-  = -- | Nothing. So the walk ends at what takes a part of the run's budget: a decoder, and values
-    -- that have no bytes.
-    Unseen
-  | -- | They are those of a view. Its value was passed over within the budget of one run, or has
-    -- constant size, or was encoded here. So this walk has no limits, nor have decoders in it.
-    Passed
+-- | The size of the value that memory begins with: its lengths and tags are right, and its bytes are
+-- there. Otherwise, or if only a run within a budget can tell, -1.
+--
+-- (GHC cannot see whether the walk returns, so it does not drop what keeps the bytes alive.)
+extent ::
+  Outline ->
+  -- | The first byte, and the address after the last.
+  Addr# ->
+  Addr# ->
+  -- | What keeps the bytes alive.
+  ForeignPtrContents ->
+  Int
+extent o a e c = inMemory . unsafeWithForeignPtr (ForeignPtr a c) $ \p -> do
+  q <- walking o (budgetDepth defaultBudget) p (Ptr e)
+  pure $! spanTo q p
+{-# NOINLINE extent #-}
 
--- | The offset at which a value ends, if the string begins with one: its lengths and tags are
--- right, and its bytes are there. Otherwise -1.
-endOfOutline :: Trust -> Outline -> ByteString -> Int
-endOfOutline trust o bs = inMemory $
-  -- GHC cannot see whether the walk returns, so it does not drop what keeps the string alive.
-  withBytesQuick bs $ \p n -> extent trust contents o levels p (p `plusPtr` n)
-  where
-    contents = case B.toForeignPtr bs of (ForeignPtr _ c, _, _) -> c
-    levels = case trust of
-      Unseen -> budgetDepth defaultBudget
-      Passed -> maxBound
-{-# NOINLINE endOfOutline #-}
-
--- How many bytes a value has, or -1 if 'walking' ends nowhere.
-extent :: Trust -> ForeignPtrContents -> Outline -> Int -> Ptr Word8 -> Ptr Word8 -> IO Int
-extent trust c o levels p e = do
-  q <- walking trust c o levels p e
-  pure $! if q == nowhere then -1 else q `minusPtr` p
-{-# INLINE extent #-}
+-- How many bytes lie between an address and the one after it, or -1 if the walk ended nowhere.
+spanTo :: Ptr Word8 -> Ptr Word8 -> Int
+spanTo q p = if q == nowhere then -1 else q `minusPtr` p
+{-# INLINE spanTo #-}
 
 -- An address at which no string ends. (The empty string may be at the address 0.)
 nowhere :: Ptr Word8
@@ -217,9 +215,6 @@ nowhere = nullPtr `plusPtr` (-1)
 
 -- The address after a value, or 'nowhere'.
 walking ::
-  Trust ->
-  -- What keeps the bytes alive, for decoders.
-  ForeignPtrContents ->
   Outline ->
   -- How many levels may be nested.
   Int ->
@@ -227,107 +222,103 @@ walking ::
   Ptr Word8 ->
   Ptr Word8 ->
   IO (Ptr Word8)
-walking trust c o levels (Ptr p) (Ptr e) = IO $ \s -> case walk trust c o levels p e s of
+walking o levels (Ptr p) (Ptr e) = IO $ \s -> case walk o levels p e s of
   (# s', q #) -> (# s', Ptr q #)
 {-# INLINE walking #-}
 
--- The address is unboxed in the result, or each call would allocate. Every read is preceded by a
--- comparison with the end. Only decoders allocate.
-walk ::
-  Trust ->
-  ForeignPtrContents ->
-  Outline ->
-  Int ->
-  Addr# ->
-  Addr# ->
-  State# RealWorld ->
-  (# State# RealWorld, Addr# #)
-walk trust c o !levels p# e# s0 = case unIO passing s0 of
-  (# s1, Ptr q #) -> (# s1, q #)
+-- An action that returns the address after a value, or 'nowhere'. The address is unboxed, or each
+-- call would allocate.
+type Walk = State# RealWorld -> (# State# RealWorld, Addr# #)
+
+-- The arguments fit the registers, so a step of the loop writes no memory but where it forces what
+-- follows. Every read is preceded by a comparison with the end. Nothing is allocated.
+walk :: Outline -> Int -> Addr# -> Addr# -> Walk
+walk o !levels p# e# = case o of
+  Bytes n -> past p n found
+  Units n k u rest -> past p n $ \q -> counted k q $ \m r ->
+    if
+        | u == 0 -> if m == 0 then on rest levels r else refused
+        | fits m u (e `minusPtr` r) -> on rest levels (r `plusPtr` (m * u))
+        | otherwise -> refused
+  Values n k x rest -> past p n $ \q -> counted k q $ \m r ->
+    if levels == 0 && m > 0 then refused else thenOn rest (values x m r)
+  OneOf n w xs -> past p n $ \q -> past q w $ \r ->
+    reading (if w == 1 then fromIntegral <$> byteAt q else fromIntegral <$> tag16 q) $ \tag ->
+      if tag < sizeofSmallArray xs then on (indexSmallArray xs tag) levels r else refused
+  Part n x rest -> past p n $ \q ->
+    if levels == 0
+      then refused
+      else case rest of
+        Bytes 0 -> on x (levels - 1) q
+        _ -> thenOn rest (on x (levels - 1) q)
+  Decoded {} -> refused
   where
     p = Ptr p#
     e = Ptr e#
+    found :: Ptr Word8 -> Walk
+    found (Ptr q) s = (# s, q #)
+    {-# INLINE found #-}
+    refused = found nowhere
+    on :: Outline -> Int -> Ptr Word8 -> Walk
+    on x left (Ptr q) = walk x left q e#
+    {-# INLINE on #-}
+    thenOn :: Outline -> Walk -> Walk
+    thenOn x m s = case m s of
+      (# s', q #) -> if Ptr q == nowhere then refused s' else on x levels (Ptr q) s'
+    {-# INLINE thenOn #-}
+    reading :: IO a -> (a -> Walk) -> Walk
+    reading m next s = case unIO m s of (# s', x #) -> next x s'
+    {-# INLINE reading #-}
     -- Go on where n bytes have been passed, if they are there.
+    past :: Ptr Word8 -> Int -> (Ptr Word8 -> Walk) -> Walk
     past q n next
       | n <= e `minusPtr` q = next (q `plusPtr` n)
       | otherwise = refused
     {-# INLINE past #-}
-    on x left q = if q == nowhere then refused else walking trust c x left q e
-    {-# INLINE on #-}
-    passing = case o of
-      Bytes n -> past p n pure
-      Units n k u rest -> past p n $ \q -> counted k q $ \m r -> case k of
-        Itself -> on rest levels r
-        _
-          | u == 0 -> if m <= mostEmpty then on rest levels r else refused
-          | fits m u (e `minusPtr` r) -> on rest levels (r `plusPtr` (m * u))
-          | otherwise -> refused
-      Values n k x rest -> past p n $ \q -> counted k q $ \m r ->
-        if levels == 0 && m > 0 then refused else values x m r >>= on rest levels
-      OneOf n w xs -> past p n $ \q -> past q w $ \r -> do
-        tag <- if w == 1 then fromIntegral <$> byteAt q else fromIntegral <$> tag16 q
-        if tag < sizeofSmallArray xs then on (indexSmallArray xs tag) levels r else refused
-      Part n x rest -> past p n $ \q ->
-        if levels == 0
-          then refused
-          else case rest of
-            Bytes 0 -> on x (levels - 1) q
-            _ -> walking trust c x (levels - 1) q e >>= on rest levels
-      Decoded n g rest -> case trust of
-        Unseen -> refused
-        Passed -> past p n $ \q@(Ptr a) ->
-          -- Both addresses lie in the string.
-          case runGetRest
-            (withBudget boundless g)
-            (B.fromForeignPtr (ForeignPtr a c) 0 (e `minusPtr` q)) of
-            Right (_, unread) -> on rest levels (e `plusPtr` negate (S.length unread))
-            Left _ -> refused
-    counted k q next = do
-      (m, r) <- readCount k q e
-      if r == nowhere then refused else next m r
+    counted :: Count -> Ptr Word8 -> (Int -> Ptr Word8 -> Walk) -> Walk
+    counted k q next = case k of
+      Length -> past q lengthSize $ \r ->
+        reading (fixedCount q) $ \m -> if m < 0 then refused else next m r
+      _ -> reading (varintCount k q e) $ \(m, r) -> if r == nowhere then refused else next m r
     {-# INLINE counted #-}
-    values x m r
-      | m <= 0 || r == nowhere = pure r
-      | otherwise = do
-        q <- walking trust c x (levels - 1) r e
-        -- If one has no bytes, then all after it are the same.
-        if q == r then (if m <= mostEmpty then pure r else refused) else values x (m - 1) q
+    values :: Outline -> Int -> Ptr Word8 -> Walk
+    values x m r s
+      | m <= 0 = found r s
+      | otherwise = case on x (levels - 1) r s of
+        (# s', a #)
+          | q == nowhere -> refused s'
+          -- Values that have no bytes take a part of the run's budget, as a decoder does.
+          | q == r -> refused s'
+          | otherwise -> values x (m - 1) q s'
+          where
+            q = Ptr a
     -- (A division takes as long as all the rest.)
     fits m u left = if u == 1 then m <= left else m <= left `quot` u
     {-# INLINE fits #-}
-    mostEmpty = case trust of
-      Unseen -> 0
-      Passed -> maxBound
-    {-# INLINE mostEmpty #-}
-    boundless = defaultBudget {budgetDepth = maxBound, budgetSteps = maxBound}
     tag16 q = peekLE q :: IO Word16
-    refused = pure nowhere
 
--- | Read a count between two addresses. The address after it is 'nowhere' if there is none.
-readCount :: Count -> Ptr Word8 -> Ptr Word8 -> IO (Int, Ptr Word8)
-readCount k p e = case k of
-  Length
-    | have < lengthSize -> none
-    | otherwise -> do
-      n <- peekLE p :: IO Int64
-      -- On 32 bits a length may be too large for an 'Int'.
-      if n < 0 || n > fromIntegral (maxBound :: Int)
-        then none
-        else pure (fromIntegral n, p `plusPtr` lengthSize)
-  Varint -> varint (\n -> n)
-  Doubled -> varint (`unsafeShiftR` 1)
-  Itself -> varint (\_ -> 0)
+-- A count in eight bytes, that many of which there are.
+fixedCount :: Ptr Word8 -> IO Int
+fixedCount p = do
+  n <- peekLE p :: IO Int64
+  -- On 32 bits a length may be too large for an 'Int'.
+  pure $! if n > fromIntegral (maxBound :: Int) then -1 else fromIntegral n
+{-# INLINE fixedCount #-}
+
+-- A count in LEB128 between two addresses, and the address after it, or 'nowhere'.
+varintCount :: Count -> Ptr Word8 -> Ptr Word8 -> IO (Int, Ptr Word8)
+varintCount k p e = do
+  found <- readUnsigned Shortest (rangeOf (0 :: Word64)) p (e `minusPtr` p)
+  pure $ case found of
+    Varint.Decoded width w
+      | n <- count w, n <= fromIntegral (maxBound :: Int) -> (fromIntegral n, p `plusPtr` width)
+    _ -> (0, nowhere)
   where
-    have = e `minusPtr` p
-    none = pure (0, nowhere)
-    varint :: (Word64 -> Word64) -> IO (Int, Ptr Word8)
-    varint f = do
-      found <- readUnsigned Shortest (rangeOf (0 :: Word64)) p have
-      case found of
-        Varint.Decoded width w
-          | f w <= fromIntegral (maxBound :: Int) -> pure (fromIntegral (f w), p `plusPtr` width)
-        _ -> none
-{-# INLINE readCount #-}
+    count w = case k of
+      Varint -> w
+      Doubled -> w `unsafeShiftR` 1
+      _ -> 0
+{-# INLINE varintCount #-}
 
 byteAt :: Ptr Word8 -> IO Word8
 byteAt = peekHost

@@ -47,6 +47,7 @@ import Ashlar.Internal.Codec.Fixed (fixedPlain, fixedRead, fixedSize)
 import Ashlar.Internal.Codec.Layouts
 import Ashlar.Internal.Codec.Outline
 import Ashlar.Internal.Codec.Places
+import Ashlar.Internal.Get.Budget (Budget (..), defaultBudget, withBudget)
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Error (DecodeError)
 import Ashlar.Internal.Get.Run
@@ -109,11 +110,22 @@ passOver :: Outline -> View a -> View b
 passOver o v = later (passing o v) v
 {-# INLINE passOver #-}
 
+-- How many bytes those are.
 passing :: Outline -> View a -> Int
-passing o v = case endOfOutline Passed o (onward v) of
-  -1 -> changed
+passing o v@(View p e c) = case extent o p e c of
+  -1 -> passingByDecoders o (onward v)
   n -> n
-{-# NOINLINE passing #-}
+{-# INLINE passing #-}
+
+-- The same. There are no limits, as the value was passed over within the budget of one run, or has
+-- constant size, or was encoded here.
+passingByDecoders :: Outline -> ByteString -> Int
+passingByDecoders o bs = case runGetRest (withBudget boundless (skipOutline o)) bs of
+  Right (_, rest) -> S.length bs - S.length rest
+  Left _ -> changed
+  where
+    boundless = defaultBudget {budgetDepth = maxBound, budgetSteps = maxBound}
+{-# NOINLINE passingByDecoders #-}
 
 -- | View all of a string. Fails if the string is no value of the type, as far as lengths and tags
 -- tell, or longer than the value.
@@ -158,7 +170,7 @@ instance Codec a => Codec (View a) where
 sizeAt :: forall a. Codec a => ByteString -> Either DecodeError Int
 sizeAt bs = case layout @a of
   Fix f | fixedSize f <= S.length bs -> Right (fixedSize f)
-  Var _ | n <- endOfOutline Unseen (outlineOf @a) bs, n >= 0 -> Right n
+  Var _ | View p e c <- fromBytes bs, n <- extent (outlineOf @a) p e c, n >= 0 -> Right n
   _ -> sizeByDecoders (() <$ get @a) (skipValue @a) bs
 {-# INLINE sizeAt #-}
 

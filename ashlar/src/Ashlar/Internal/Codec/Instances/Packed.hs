@@ -58,6 +58,8 @@ import Data.Semigroup (Arg, Max, Min, WrappedMonoid)
 import qualified Data.Semigroup as Semigroup
 import qualified Data.Sequence as Seq
 import qualified Data.Set as Set
+import Data.Time.Clock.System (SystemTime (..))
+import Data.Time.LocalTime (TimeZone (..), ZonedTime (..))
 import Data.Tree (Tree)
 import qualified Data.Vector as V
 import qualified Data.Vector.Generic as G
@@ -75,6 +77,30 @@ instance (Integral a, Pack a) => Pack (Ratio a) where
   mayBeEmpty _ = -1
   {-# INLINEABLE packing #-}
   {-# INLINEABLE unpacking #-}
+
+-- Times of several fields.
+
+-- | The fields.
+instance Pack TimeZone where
+  packing pool (TimeZone minutes summer name) = packing pool (minutes, summer, name)
+  unpacking = unpacking >>= \(minutes, summer, name) -> pure $! TimeZone minutes summer name
+  mayBeEmpty _ = -1
+
+-- | The fields.
+instance Pack ZonedTime where
+  packing pool (ZonedTime time zone) = packing pool (time, zone)
+  unpacking = unpacking >>= \(time, zone) -> pure $! ZonedTime time zone
+  mayBeEmpty _ = -1
+
+-- | The fields. Decoding refuses 2,000,000,000 nanoseconds and more.
+instance Pack SystemTime where
+  packing pool (MkSystemTime seconds nanoseconds) = packing pool (seconds, nanoseconds)
+  unpacking = refine systemTime unpacking
+    where
+      systemTime (seconds, nanoseconds)
+        | nanoseconds < 2000000000 = Right $! MkSystemTime seconds nanoseconds
+        | otherwise = Left "SystemTime: more than two seconds"
+  mayBeEmpty _ = -1
 
 -- Sums, tuples and newtypes.
 

@@ -35,8 +35,10 @@ import Data.Kind (Type)
 import Data.Primitive.ByteArray (ByteArray)
 import qualified Data.Text as T
 import qualified Data.Text.Lazy as TL
-import Data.Time.Calendar (Day)
-import Data.Time.Clock (DiffTime, NominalDiffTime, UTCTime)
+import Data.Time.Calendar (CalendarDiffDays, Day)
+import Data.Time.Clock (DiffTime, NominalDiffTime, UTCTime, UniversalTime)
+import Data.Time.Clock.TAI (AbsoluteTime)
+import Data.Time.LocalTime (CalendarDiffTime, LocalTime, TimeOfDay)
 import Data.Word (Word16, Word32, Word64, Word8)
 import Numeric.Natural (Natural)
 
@@ -115,6 +117,48 @@ instance Pack NominalDiffTime where
   {-# INLINE unpacking #-}
 
 instance Pack UTCTime where
+  packing = putAs id
+  unpacking = getAs id
+  mayBeEmpty _ = -1
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack UniversalTime where
+  packing = putAs id
+  unpacking = getAs id
+  mayBeEmpty _ = -1
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack AbsoluteTime where
+  packing = putAs id
+  unpacking = getAs id
+  mayBeEmpty _ = -1
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack TimeOfDay where
+  packing = putAs id
+  unpacking = getAs id
+  mayBeEmpty _ = -1
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack LocalTime where
+  packing = putAs id
+  unpacking = getAs id
+  mayBeEmpty _ = -1
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack CalendarDiffDays where
+  packing = putAs id
+  unpacking = getAs id
+  mayBeEmpty _ = -1
+  {-# INLINE packing #-}
+  {-# INLINE unpacking #-}
+
+instance Pack CalendarDiffTime where
   packing = putAs id
   unpacking = getAs id
   mayBeEmpty _ = -1
