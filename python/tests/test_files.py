@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import io
 import os
 import re
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 from random import Random
-from typing import Any, List, Optional, Tuple
+from typing import Any, Iterator, List, Optional, Tuple
+from unittest import mock
 
 import ashlar
 from ashlar import Damage, Lost, Schema
@@ -54,6 +58,17 @@ class FileCase(unittest.TestCase):
         except Damage as e:
             return records, e
         return records, None
+
+
+@contextlib.contextmanager
+def failing(name: str, error: OSError) -> Iterator[None]:
+    """In it, a function of the module os fails."""
+
+    def fail(*_: Any) -> Any:
+        raise error
+
+    with mock.patch.object(os, name, fail):
+        yield
 
 
 class Checksums(unittest.TestCase):
@@ -327,6 +342,101 @@ class Writing(FileCase):
             w.write(bytes(190))
             w.write(b"b")
         self.assertEqual([len(x) for x in ashlar.read(self.path)], [1, 190, 1])
+
+    def test_threads_write_whole_records(self) -> None:
+        pairs = ashlar.bind(Schema(s.Tuple((s.Leaf("utf8"), s.Leaf("utf8")))))
+
+        def write(letter: str) -> None:
+            for _ in range(20000):
+                w.write((letter, letter))
+
+        with ashlar.writer(self.path, pairs) as w:
+            threads = [threading.Thread(target=write, args=(x,)) for x in "abc"]
+            for t in threads:
+                t.start()
+            for t in threads:
+                t.join()
+        found = list(ashlar.read(self.path, pairs))
+        self.assertEqual(sorted(found), [(x, x) for x in "abc" for _ in range(20000)])
+
+    def test_what_interrupts_a_record(self) -> None:
+        pairs = ashlar.bind(Schema(s.Tuple((s.Leaf("utf8"), s.Leaf("int32")))))
+
+        class Stop:
+            def __index__(self) -> int:
+                raise KeyboardInterrupt
+
+        with self.assertRaises(KeyboardInterrupt):
+            with ashlar.writer(self.path, pairs) as w:
+                w.write(("a", 1))
+                w.write(("b", Stop()))
+        self.assertEqual(list(ashlar.read(self.path)), [("a", 1)])
+        out = bytearray(b"before")
+        with self.assertRaises(KeyboardInterrupt):
+            pairs.encode_into(("b", Stop()), out)
+        self.assertEqual(out, b"before")
+
+    def test_a_record_that_uses_the_writer(self) -> None:
+        class Flushing:
+            def __index__(self) -> int:
+                w.flush()
+                return 2
+
+        with ashlar.writer(self.path, NUMBERS) as w:
+            w.write(1)
+            with self.assertRaises(ashlar.AshlarError):
+                w.write(Flushing())
+            w.write(3)
+        self.assertEqual(list(ashlar.read(self.path)), [1, 3])
+
+    def test_a_block_that_cannot_be_written(self) -> None:
+        with ashlar.writer(self.path, TEXTS, block_size=64, record_limit=100) as w:
+            w.write("a" * 20)
+            with failing("pwrite", OSError(errno.ENOSPC, "full")), self.assertRaises(OSError):
+                w.write("b" * 60)
+            self.assertEqual(w.written, 1)
+            with failing("pwrite", OSError(errno.ENOSPC, "full")), self.assertRaises(OSError):
+                w.write("c" * 85)
+            self.assertEqual(w.written, 1)
+            w.write("d" * 85)
+        self.assertEqual([x[0] for x in ashlar.read(self.path)], ["a", "d"])
+
+    def test_a_disk_that_has_failed(self) -> None:
+        w = ashlar.writer(self.path, TEXTS)
+        w.write("a")
+        with failing("fsync", OSError(errno.EIO, "broken")), self.assertRaises(OSError):
+            w.sync()
+        with self.assertRaises(OSError):
+            w.sync()
+        with self.assertRaises(OSError):
+            w.close()
+        self.assertEqual(list(ashlar.read(self.path)), ["a"])
+
+    def test_the_header_did_not_arrive(self) -> None:
+        ashlar.write(self.path, TEXTS, [], index=False)
+        whole = self.stored()
+        damaged = whole[:50] + bytes([whole[50] ^ 1]) + whole[51:]
+        for data in b"", whole[:30], bytes(4096), damaged:
+            self.store(data)
+            ashlar.append(self.path, TEXTS, ["x"])
+            self.assertEqual(list(ashlar.read(self.path)), ["x"])
+        for data in b"\0" * 4096 + b"x", b"some text":
+            self.store(data)
+            with self.assertRaises(Damage):
+                ashlar.append(self.path, TEXTS, ["x"])
+            self.assertEqual(self.stored(), data)
+
+    def test_a_lost_schema_is_written_again(self) -> None:
+        ashlar.write(self.path, ashlar.bind(Schema(s.Leaf("int32"))), [1], index=False)
+        at = os.path.getsize(self.path)
+        ashlar.append(self.path, NUMBERS, [2], index=False)
+        data = bytearray(self.stored())
+        data[at : at + 80] = bytes(80)
+        self.store(bytes(data))
+        ashlar.append(self.path, NUMBERS, [3])
+        # (Only who knows the type reads those whose schema is lost.)
+        found, lost = self.resync(self.stored())
+        self.assertEqual((found, len(lost)), ([1, 3], 2))
 
     def test_the_mode_stays(self) -> None:
         ashlar.write(self.path, TEXTS, ["old"])

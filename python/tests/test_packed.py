@@ -129,6 +129,17 @@ class Damaged(unittest.TestCase):
             bind(Schema(shape, definitions)).decode(bytes.fromhex(data))
         self.assertEqual(str(caught.exception), message)
 
+    def test_cut_off(self) -> None:
+        for of in "float64", "word8", "utf8":
+            kind = bind(Schema(s.Packed(s.Tuple((s.Leaf("bool"), s.List(s.Leaf(of)))))))
+            elements: List[Any] = ["a", "bc", "d"] if of == "utf8" else [1, 2, 3]
+            value = (True, elements)
+            data = kind.encode(value)
+            self.assertEqual(kind.decode(data), value)
+            for n in range(len(data)):
+                with self.assertRaises(DecodeError):
+                    kind.decode(data[:n])
+
     def test_words(self) -> None:
         left = "bits after the last one that are not zero"
         for b in range(256):

@@ -131,15 +131,23 @@ def new_file(kind: NewType, path: str, fd: int, marker: Optional[bytes], seekabl
 def old_file(
     kind: NewType, path: str, fd: int, marker: Optional[bytes], index: bool, limit: int
 ) -> Tail:
-    """Find the end of a file, and cut off what follows it. An empty file is begun anew."""
+    """Find the end of a file, and cut off what follows it. One that ends in its header is begun anew."""
     input = FileInput(path, fd)
     header = read_file_header(input, 0)
     if isinstance(header, d.Cause):
-        # A writer writes the header first, and at once. If a block follows, its length is damaged.
-        if header.kind == "TruncatedHeader" and without_header(input, limit) is None:
+        if _unfinished(input, header) and without_header(input, limit) is None:
             return new_file(kind, path, fd, marker)
         raise d.Damage(path, 0, None, 0, header)
     return _Old(kind, path, fd, input, header, index, limit).tail()
+
+
+def _unfinished(input: FileInput, cause: d.Cause) -> bool:
+    # Did whoever began the file get no further? A writer writes the header first, and at once, but after
+    # a power failure its bytes may be zeros. If a block follows, it is damage.
+    small = input.size() <= HEADER_LIMIT
+    if cause.kind == "NotAFile":
+        return small and not any(input.fetch(0, input.size()))
+    return cause.kind == "TruncatedHeader" or (cause.kind == "WrongHeader" and small)
 
 
 class _Old:
@@ -174,16 +182,17 @@ class _Old:
         self.keep_others(found)
         entries = self.entries()
         tail = Tail(h.marker, self.start, h.fingerprint)
+        described = True
         if found is not None:
             at, b = found
             tail.schema_at = at if b.kind == SCHEMA else b.schema_at
-            self.last_schema(tail.schema_at, b)
+            described = self.last_schema(tail.schema_at, b)
             tail.offset = at if b.kind == INDEX else b.end(at)
             tail.records = b.next_record()
             tail.fingerprint = b.fingerprint
         tail.entries = entries
         os.ftruncate(self.fd, tail.offset)
-        if tail.fingerprint != self.kind.fingerprint:
+        if not described or tail.fingerprint != self.kind.fingerprint:
             self.new_schema(tail)
         return tail
 
@@ -214,15 +223,19 @@ class _Old:
         why = "appending would cut it off; ashlar repair makes one file of both"
         self.refuse(at, record, d.another_file(header is not None, n, why))
 
-    def last_schema(self, at: int, b: BlockHeader) -> None:
-        # Is the schema of the last records accepted?
-        if at == 0 or b.fingerprint == self.kind.fingerprint:
-            return
+    def last_schema(self, at: int, b: BlockHeader) -> bool:
+        # Is the schema of the last records there? Then it must be accepted. If it is lost, it must be
+        # that of the new records, which is written again: later types cannot read these without it.
+        if at == 0:
+            return True
         step = next_block(self.scan, start_at(at, 0, True))
         if step.block is None or step.block.header.kind != SCHEMA:
-            self.refuse(at, b.first, d.simple("UnknownSchema"))
+            if b.fingerprint != self.kind.fingerprint:
+                self.refuse(at, b.first, d.simple("UnknownSchema"))
+            return False
         h = step.block.header
         self.accepted(at, h.first, step.block.body, h.fingerprint)
+        return True
 
     def new_schema(self, tail: Tail) -> None:
         # Write the schema of the new records, which are of another type than the last ones.

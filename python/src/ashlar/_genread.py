@@ -220,6 +220,9 @@ class _Reader(Leaves):
         if isinstance(of, s.Leaf) and of.type in CODES and not of.encoding and not ordered:
             if of.type not in ("float32", "bool", "char", "scalarValue"):
                 source.line(f"q = p + {n} * {least_of_leaf(of)}")
+                if self.bits is not None:
+                    # (There, elements are counted in bits, of which some of the last byte may be left.)
+                    source.line("if q > e: raise Unusual()")
                 source.line(f"{name} = numbers(B, p, q, {CODES[of.type]!r})")
                 source.line("p = q")
                 return name

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import stat
 import tempfile
+import threading
 from types import TracebackType
-from typing import Callable, Generic, Iterable, Optional, Type as Class, TypeVar
+from typing import Callable, Generic, Iterable, NamedTuple, Optional, Type as Class, TypeVar
 
 from . import _zlib
 from ._append import NewType, Tail, append_block, block_header, new_file, old_file
@@ -74,18 +76,44 @@ def _replaceable(path: str) -> bool:
     return stat.S_ISREG(found.st_mode) and found.st_size > 0
 
 
-def _sync_directory(path: str) -> None:
-    fd = os.open(os.path.dirname(path) or ".", os.O_RDONLY)
+def _fsync(fd: int) -> None:
     try:
         os.fsync(fd)
-    except OSError:
-        pass
+    except OSError as error:
+        # Where there is no such operation. Any other error means that what was written may be lost.
+        if error.errno not in (errno.EINVAL, errno.EROFS, errno.EOPNOTSUPP):
+            raise
+
+
+def _sync(fd: int, path: str) -> None:
+    # The file, and the folder that has its name.
+    _fsync(fd)
+    try:
+        folder = os.open(os.path.dirname(os.path.realpath(path)), os.O_RDONLY)
+    except (PermissionError, FileNotFoundError):
+        return
+    try:
+        _fsync(folder)
     finally:
-        os.close(fd)
+        os.close(folder)
+
+
+class _State(NamedTuple):
+    # Where the next block begins, the number of its first record, and the whole records of the block:
+    # how many bytes, and how many records. It is replaced at once, so an exception from a signal's
+    # handler finds the old one or the new one. Bytes after the whole records are those of a record
+    # that such an exception has cut off.
+    offset: int
+    first: int
+    size: int
+    records: int
 
 
 class Writer(Generic[T]):
-    """A file that is being written. Use it in a ``with`` block: :func:`ashlar.writer` makes one."""
+    """A file that is being written. Use it in a ``with`` block: :func:`ashlar.writer` makes one.
+
+    Any number of threads may use it.
+    """
 
     def __init__(
         self,
@@ -107,7 +135,9 @@ class Writer(Generic[T]):
         # Blocks of equal size need no index.
         self._index = index and not (constant and level is None)
         self._body = bytearray()
-        self._count = 0
+        # A handler of a signal may call it while this thread writes.
+        self._lock = threading.RLock()
+        self._unsynced: Optional[OSError] = None
         self._final: Optional[str] = None
         self._replaced = -1
         self._path = path
@@ -122,6 +152,7 @@ class Writer(Generic[T]):
                 self._tail: Tail = old_file(kind, path, self._fd, marker, self._index, limit)
             else:
                 self._tail = new_file(kind, path, self._fd, marker, self._seekable)
+            self._state = _State(self._tail.offset, self._tail.records, 0, 0)
         except BaseException:
             self._abandon()
             raise
@@ -156,95 +187,125 @@ class Writer(Generic[T]):
     def write(self, record: T) -> None:
         """Write a record. It is in the file when its block is: when that is full, or after :meth:`flush`.
 
-        Raises :class:`ashlar.EncodeError` if it is no value of the type, and :class:`RecordTooLarge`.
-        Then it is not written, and those before it are, or will be.
+        Raises :class:`ashlar.EncodeError` if it is no value of the type, :class:`RecordTooLarge`, and
+        :class:`OSError`. Then it is not written, and those before it are, or will be.
         """
-        if self._fd < 0:
-            raise AshlarError("Ashlar.File: the writer is closed")
-        body = self._body
-        size = len(body)
-        self._encode(record, body)
-        # A record of no bytes has a byte that is 0.
-        if len(body) == size:
-            body.append(0)
-        if len(body) < self._block_size:
-            self._count += 1
-            return
-        self._complete(size)
+        with self._lock:
+            if self._fd < 0:
+                raise AshlarError("Ashlar.File: the writer is closed")
+            body, before = self._body, self._state
+            size = before.size
+            del body[size:]
+            self._encode(record, body)
+            if self._state is not before:
+                raise AshlarError("Ashlar.File: the writer was used while it encoded a record")
+            # A record of no bytes has a byte that is 0.
+            if len(body) == size:
+                body.append(0)
+            after = _State(before.offset, before.first, len(body), before.records + 1)
+            if len(body) < self._block_size:
+                self._state = after
+            else:
+                self._complete(before, after)
 
     def write_many(self, records: Iterable[T]) -> None:
         """Write records, one after another. They are consumed as they are written."""
         for record in records:
             self.write(record)
 
-    def _complete(self, size: int) -> None:
-        # The block has as many bytes as it may have, with the record that begins at this offset.
+    def _complete(self, before: _State, after: _State) -> None:
+        # The block has as many bytes as it may have, with the last record.
         body = self._body
-        begun = len(body) - size
+        begun = after.size - before.size
         if begun > self._record_limit:
-            del body[size:]
             raise RecordTooLarge(begun, self._record_limit)
-        if len(body) > self._record_limit and self._count > 0:
-            last = bytes(body[size:])
-            del body[size:]
+        if after.size > self._record_limit and before.records > 0:
+            last = bytes(body[before.size :])
             self._deliver()
-            body += last
-        self._count += 1
-        self._deliver()
+            body[:] = last
+            before = self._state
+            after = before._replace(size=begun, records=1)
+        self._state = after
+        try:
+            self._deliver()
+        except BaseException:
+            # Unless it is written, which only an exception from outside can follow.
+            if self._state is after:
+                self._state = before
+            raise
 
     def _deliver(self) -> None:
-        tail, body = self._tail, bytes(self._body)
-        header = block_header(tail, RECORDS, self._count, body)
+        state = self._state
+        tail, body = self._tail, bytes(self._body[: state.size])
+        tail.offset, tail.records = state.offset, state.first
+        header = block_header(tail, RECORDS, state.records, body)
         if self._level is not None:
             smaller = _zlib.compress(body, self._level)
             if len(smaller) < len(body):
-                header = block_header(tail, RECORDS, self._count, smaller)._replace(
+                header = block_header(tail, RECORDS, state.records, smaller)._replace(
                     compressed=1, expanded=len(body)
                 )
                 body = smaller
         append_block(self._fd, tail, header, body, self._seekable)
-        tail.entries.add(tail.offset, tail.records)
-        tail.offset = header.end(tail.offset)
-        tail.records += self._count
-        self._body.clear()
-        self._count = 0
+        self._state = _State(header.end(state.offset), state.first + state.records, 0, 0)
+        tail.entries.add(state.offset, state.first)
 
     def flush(self) -> None:
         """Write the records of the open block, so that readers see them."""
-        if self._count:
-            self._deliver()
+        with self._lock:
+            if self._state.records:
+                self._deliver()
 
     def sync(self) -> None:
-        """:meth:`flush`, and wait until the disk has everything."""
-        self.flush()
-        if self._seekable:
-            os.fsync(self._fd)
-            _sync_directory(self._path)
+        """:meth:`flush`, and wait until the disk has everything.
+
+        Raises :class:`OSError` if the disk cannot tell, and from then on, as the bytes before may be lost.
+        """
+        with self._lock:
+            self.flush()
+            if self._seekable:
+                self._to_disk(self._path)
+
+    def _to_disk(self, path: str) -> None:
+        self._still_synced()
+        try:
+            _sync(self._fd, path)
+        except OSError as error:
+            self._unsynced = error
+            raise
+
+    def _still_synced(self) -> None:
+        if self._unsynced is not None:
+            raise self._unsynced
 
     @property
     def written(self) -> int:
         """How many records the file has with those of the open block: the number of the next one."""
-        return self._tail.records + self._count
+        state = self._state
+        return state.first + state.records
 
     def close(self) -> None:
         """Write the last block and the index, and give the file its name. A second call does nothing."""
-        if self._fd < 0:
-            return
-        try:
-            self.flush()
-            if self._index:
-                self._put_index()
-            if self._final is not None:
-                os.fsync(self._fd)
-                os.replace(self._path, self._final)
-                _sync_directory(self._final)
-                self._final = None
-        finally:
-            self._abandon()
+        with self._lock:
+            if self._fd < 0:
+                return
+            try:
+                self.flush()
+                if self._index:
+                    self._put_index()
+                self._still_synced()
+                if self._final is not None:
+                    _fsync(self._fd)
+                    os.replace(self._path, self._final)
+                    final, self._final = self._final, None
+                    self._to_disk(final)
+            finally:
+                self._abandon()
 
     def _put_index(self) -> None:
         # The file is complete without it, so a failure is ignored.
         tail = self._tail
+        tail.offset, tail.records = self._state[:2]
         body = put_index(tail.entries.kept, tail.records, tail.offset)
         try:
             append_block(self._fd, tail, block_header(tail, INDEX, 0, body), body, self._seekable)

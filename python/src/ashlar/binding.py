@@ -78,7 +78,7 @@ class Type(Generic[T]):
         """
         held = bytes(data)
         value, end = self.decode_from(held, 0)
-        if end < len(held):
+        if end != len(held):
             raise DecodeError(end, "", "expected the end of the input")
         return value
 
@@ -172,6 +172,9 @@ class Type(Generic[T]):
             except Exception:
                 del out[size:]
                 raise
+        except BaseException:
+            del out[size:]
+            raise
 
     def to_json_line(self, value: T) -> str:
         """A value as a line of JSON, without the newline: the text that ``ashlar show --json`` prints.

@@ -39,6 +39,9 @@ _NUMBERS = {
 #: The Modified Julian Day of 1970-01-01.
 _EPOCH = 40_587
 
+# As many days before and after it have a datetime64 in nanoseconds.
+_DAYS = 106_751
+
 #: Records that are nested deeper are one column.
 _DEEP = 8
 
@@ -55,7 +58,8 @@ def to_pandas(
 
     Records without named fields are a column ``value``. Fields that are records are columns of their
     own, with a point between the names. Numbers, texts and Booleans get a type of pandas (a nullable
-    one, so a ``Maybe`` of them does, too), dates are ``datetime64``. Other values stay as they are.
+    one, so a ``Maybe`` of them does, too), dates are ``datetime64``. Other values stay as they are, and
+    so does a column of dates if one is before 1677 or after 2262, where ``datetime64`` has none.
     The table is made in memory: read a part of a large file with ``start`` and ``count``. The other
     arguments are those of :func:`ashlar.read`.
 
@@ -75,8 +79,11 @@ def to_pandas(
                 value = value[name]
             values.append(value)
     names = [".".join(path) or "value" for path, _ in columns]
-    made = {n: _column(pandas, shape, x) for n, (_, shape), x in zip(names, columns, data)}
-    return pandas.DataFrame(made, columns=names)
+    made = [_column(pandas, shape, x) for (_, shape), x in zip(columns, data)]
+    frame = pandas.concat(made, axis=1, ignore_index=True)
+    # (Two of them may be the same.)
+    frame.columns = names
+    return frame
 
 
 def _one_schema(path: str) -> Schema:
@@ -104,7 +111,10 @@ def _column(pandas: Any, shape: s.Shape, values: List[Any]) -> Any:
         shape = s.without_format(shape.of)
     leaf = shape.leaf if isinstance(shape, s.Between) else shape
     if isinstance(leaf, s.Leaf) and leaf.type == "date":
-        days = [None if v is None or abs(v - _EPOCH) > 100_000 else v - _EPOCH for v in values]
-        return pandas.to_datetime(pandas.Series(days, dtype="float64"), unit="D")
+        days = [None if v is None else v - _EPOCH for v in values]
+        if all(day is None or abs(day) <= _DAYS for day in days):
+            return pandas.to_datetime(pandas.Series(days, dtype="float64"), unit="D")
+        # pandas has no such dates, so they stay Modified Julian Days.
+        return pandas.Series(values, dtype="object")
     dtype = _NUMBERS.get(leaf.type, "object") if isinstance(leaf, s.Leaf) else "object"
     return pandas.Series(values, dtype=dtype)

@@ -53,6 +53,23 @@ class Frames(unittest.TestCase):
         self.assertTrue(pandas.isna(frame["at.y"][0]) and pandas.isna(frame["large"][0]))
         self.assertEqual(frame["large"][1], 2**64 - 1)
 
+    def test_dates_that_pandas_does_not_have(self) -> None:
+        ends = [40587 - 106751, 40587 + 106751]
+        for days, kind in (ends, "datetime64[ns]"), ([*ends, 40587 + 106752], "object"):
+            ashlar.write(self.path, bind(ROWS), [{**VALUES[0], "day": day} for day in days])
+            column = to_pandas(self.path)["day"]
+            self.assertEqual(str(column.dtype), kind)
+            self.assertFalse(column.isna().any())
+            if kind == "object":
+                self.assertEqual(list(column), days)
+
+    def test_two_columns_of_one_name(self) -> None:
+        both = schema(s.Field("at.x", s.Leaf("int8")), s.Field("at", s.Reference(1)))
+        ashlar.write(self.path, bind(both), [{"at.x": 7, "at": {"x": 8, "y": None}}])
+        frame = to_pandas(self.path)
+        self.assertEqual(list(frame.columns), ["at.x", "at.x", "at.y"])
+        self.assertEqual(list(frame.iloc[0])[:2], [7, 8])
+
     def test_a_part_of_a_file(self) -> None:
         self.assertEqual(list(to_pandas(self.path, start=1)["name"]), ["b"])
         self.assertEqual(list(to_pandas(self.path, count=1)["name"]), ["a"])

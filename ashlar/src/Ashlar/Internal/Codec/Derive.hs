@@ -22,6 +22,7 @@ module Ashlar.Internal.Codec.Derive
     derivedFormat,
     mappedLayout,
     genericLayout,
+    productLayout,
     genericSize,
     genericPut,
     genericGet,
@@ -41,6 +42,7 @@ import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Path
 import Data.Kind (Type)
+import Data.Maybe (fromMaybe)
 import Data.Proxy (Proxy (..))
 import GHC.Generics
 import GHC.TypeLits (KnownSymbol, symbolVal)
@@ -144,23 +146,35 @@ genericLayout :: (Generic a, GCodec (Rep a)) => Layout a
 genericLayout = gLayout from to
 {-# INLINE genericLayout #-}
 
--- Derived methods for the instances of the library that define each method, to make it INLINEABLE.
--- The layout of these instances is the derived one. The other methods take it from the instance: a
--- copy of it in each method made the instances of tuples compile four times as long.
+-- | The derived layout of a type with one constructor, given the same by a function that is
+-- unfolded later. Whether the size is constant is known at once.
+productLayout :: forall a. GFields (FieldsOf (Rep a)) => Layout a -> Layout a
+productLayout later =
+  derivedLayout
+    (\asks -> gWidth @(FieldsOf (Rep a)) asks)
+    (\_ -> formatIn later)
+    (fromMaybe (O.Bytes 0) (layoutOutline later))
+{-# INLINE productLayout #-}
+
+type family FieldsOf (f :: Type -> Type) :: Type -> Type where
+  FieldsOf (D1 m (C1 c f)) = f
+
+-- Derived methods for the instances of the library that define each method, to make it INLINEABLE,
+-- given the layout of the instance.
 
 -- | The derived size.
-genericSize :: (Codec a, Generic a, GCodec (Rep a)) => a -> Int
-genericSize = gSize layout from
+genericSize :: (Generic a, GCodec (Rep a)) => Layout a -> a -> Int
+genericSize own = gSize own from
 {-# INLINE genericSize #-}
 
 -- | The derived writer.
-genericPut :: (Codec a, Generic a, GCodec (Rep a)) => a -> Builder
-genericPut = gPut layout derived from
+genericPut :: (Generic a, GCodec (Rep a)) => Layout a -> a -> Builder
+genericPut own = gPut own derived from
 {-# INLINE genericPut #-}
 
 -- | The derived reader.
-genericGet :: (Codec a, Generic a, GCodec (Rep a)) => Get a
-genericGet = gGet layout derived to
+genericGet :: (Generic a, GCodec (Rep a)) => Layout a -> Get a
+genericGet own = gGet own derived to
 {-# INLINE genericGet #-}
 
 -- The derived layout, for branches that GHC compiles and that never run: the instance's layout has

@@ -168,9 +168,9 @@ instance Codec a => Counted (Seq.Seq a) where
 -- | The root, and a list of the trees below it.
 instance Codec a => Codec (Tree a) where
   layout = genericLayout
-  size = genericSize
-  put = genericPut
-  get = genericGet
+  size = genericSize layout
+  put = genericPut layout
+  get = genericGet layout
   {-# INLINEABLE layout #-}
   {-# INLINEABLE size #-}
   {-# INLINEABLE put #-}

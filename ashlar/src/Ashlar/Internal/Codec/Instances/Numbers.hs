@@ -179,9 +179,9 @@ deriving newtype instance Codec (Fixed e)
 -- | The real part and the imaginary part.
 instance Codec a => Codec (Complex a) where
   layout = genericLayout
-  size = genericSize
-  put = genericPut
-  get = genericGet
+  size = genericSize layout
+  put = genericPut layout
+  get = genericGet layout
   {-# INLINEABLE layout #-}
   {-# INLINEABLE size #-}
   {-# INLINEABLE put #-}

@@ -1,3 +1,4 @@
+{-# LANGUAGE AllowAmbiguousTypes #-}
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE FlexibleContexts #-}
 {-# LANGUAGE GeneralizedNewtypeDeriving #-}
@@ -24,6 +25,7 @@ import Ashlar.Internal.Codec.Format
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Layouts
 import Ashlar.Internal.Codec.Length
+import Ashlar.Internal.Codec.Outline (Outline (..))
 import Ashlar.Internal.Get.Fail
 import Control.Applicative (ZipList (..))
 import Data.Functor.Compose (Compose (..))
@@ -35,6 +37,7 @@ import Data.List.NonEmpty (NonEmpty (..), toList)
 import Data.Monoid (All (..), Alt (..), Any (..), Ap (..), Dual (..), Product (..), Sum (..))
 import qualified Data.Monoid as Monoid
 import Data.Ord (Down (..))
+import Data.Primitive.SmallArray (smallArrayFromList)
 import Data.Proxy (Proxy (..))
 import Data.Semigroup (Arg (..), Max (..), Min (..), WrappedMonoid (..))
 import qualified Data.Semigroup as Semigroup
@@ -45,91 +48,131 @@ import GHC.Fingerprint (Fingerprint)
 -- Tuples are their elements, one after the other. Sums have a tag. The methods are those that would
 -- be derived, but INLINEABLE lets other modules specialise them to the types of their elements.
 -- That makes writing a tree with triples in it many times faster.
+--
+-- A layout is INLINE, so that a type with such fields knows at once whether they have constant size
+-- (Note [Generic methods], rule 3). Where it was INLINEABLE, the generic code for both answers went
+-- through all phases, once for each field: 24 fields of @Maybe Text@ took 46 seconds to compile. (Held
+-- by @scripts/compile-times --check@.) So it must be small, and leaves the rest to a function, which
+-- is specialised as the methods are.
 
 instance Codec Ordering
 
 instance Codec a => Codec (Maybe a) where
-  layout = genericLayout
-  size = genericSize
-  put = genericPut
-  get = genericGet
-  {-# INLINEABLE layout #-}
+  layout = variableLayout 1 (maybeOutline @a)
+  size = genericSize layout
+  put = genericPut layout
+  get = genericGet layout
+  {-# INLINE layout #-}
   {-# INLINEABLE size #-}
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
+
+maybeOutline :: forall a. Codec a => Outline
+maybeOutline = OneOf 0 1 (smallArrayFromList [Bytes 0, fieldThen @a (Bytes 0)])
+{-# NOINLINE maybeOutline #-}
 
 instance (Codec a, Codec b) => Codec (Either a b) where
-  layout = genericLayout
-  size = genericSize
-  put = genericPut
-  get = genericGet
-  {-# INLINEABLE layout #-}
+  layout = variableLayout 1 (eitherOutline @a @b)
+  size = genericSize layout
+  put = genericPut layout
+  get = genericGet layout
+  {-# INLINE layout #-}
   {-# INLINEABLE size #-}
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
+
+eitherOutline :: forall a b. (Codec a, Codec b) => Outline
+eitherOutline = OneOf 0 1 (smallArrayFromList [fieldThen @a (Bytes 0), fieldThen @b (Bytes 0)])
+{-# NOINLINE eitherOutline #-}
 
 instance (Codec a, Codec b) => Codec (a, b) where
-  layout = genericLayout
-  size = genericSize
-  put = genericPut
-  get = genericGet
-  {-# INLINEABLE layout #-}
+  layout = productLayout pairLayout
+  size = genericSize pairLayout
+  put = genericPut pairLayout
+  get = genericGet pairLayout
+  {-# INLINE layout #-}
   {-# INLINEABLE size #-}
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
+
+pairLayout :: (Codec a, Codec b) => Layout (a, b)
+pairLayout = genericLayout
+{-# INLINEABLE pairLayout #-}
 
 instance (Codec a, Codec b, Codec c) => Codec (a, b, c) where
-  layout = genericLayout
-  size = genericSize
-  put = genericPut
-  get = genericGet
-  {-# INLINEABLE layout #-}
+  layout = productLayout tripleLayout
+  size = genericSize tripleLayout
+  put = genericPut tripleLayout
+  get = genericGet tripleLayout
+  {-# INLINE layout #-}
   {-# INLINEABLE size #-}
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
+
+tripleLayout :: (Codec a, Codec b, Codec c) => Layout (a, b, c)
+tripleLayout = genericLayout
+{-# INLINEABLE tripleLayout #-}
 
 instance (Codec a, Codec b, Codec c, Codec d) => Codec (a, b, c, d) where
-  layout = genericLayout
-  size = genericSize
-  put = genericPut
-  get = genericGet
-  {-# INLINEABLE layout #-}
+  layout = productLayout quadrupleLayout
+  size = genericSize quadrupleLayout
+  put = genericPut quadrupleLayout
+  get = genericGet quadrupleLayout
+  {-# INLINE layout #-}
   {-# INLINEABLE size #-}
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
+
+quadrupleLayout :: (Codec a, Codec b, Codec c, Codec d) => Layout (a, b, c, d)
+quadrupleLayout = genericLayout
+{-# INLINEABLE quadrupleLayout #-}
 
 instance (Codec a, Codec b, Codec c, Codec d, Codec e) => Codec (a, b, c, d, e) where
-  layout = genericLayout
-  size = genericSize
-  put = genericPut
-  get = genericGet
-  {-# INLINEABLE layout #-}
+  layout = productLayout quintupleLayout
+  size = genericSize quintupleLayout
+  put = genericPut quintupleLayout
+  get = genericGet quintupleLayout
+  {-# INLINE layout #-}
   {-# INLINEABLE size #-}
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
 
+quintupleLayout :: (Codec a, Codec b, Codec c, Codec d, Codec e) => Layout (a, b, c, d, e)
+quintupleLayout = genericLayout
+{-# INLINEABLE quintupleLayout #-}
+
 instance (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f) => Codec (a, b, c, d, e, f) where
-  layout = genericLayout
-  size = genericSize
-  put = genericPut
-  get = genericGet
-  {-# INLINEABLE layout #-}
+  layout = productLayout sextupleLayout
+  size = genericSize sextupleLayout
+  put = genericPut sextupleLayout
+  get = genericGet sextupleLayout
+  {-# INLINE layout #-}
   {-# INLINEABLE size #-}
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
+
+sextupleLayout :: (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f) => Layout (a, b, c, d, e, f)
+sextupleLayout = genericLayout
+{-# INLINEABLE sextupleLayout #-}
 
 instance
   (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g) =>
   Codec (a, b, c, d, e, f, g)
   where
-  layout = genericLayout
-  size = genericSize
-  put = genericPut
-  get = genericGet
-  {-# INLINEABLE layout #-}
+  layout = productLayout septupleLayout
+  size = genericSize septupleLayout
+  put = genericPut septupleLayout
+  get = genericGet septupleLayout
+  {-# INLINE layout #-}
   {-# INLINEABLE size #-}
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
+
+septupleLayout ::
+  (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f, Codec g) =>
+  Layout (a, b, c, d, e, f, g)
+septupleLayout = genericLayout
+{-# INLINEABLE septupleLayout #-}
 
 -- | The number of elements, and the elements.
 instance Codec a => Codec [a] where
@@ -239,9 +282,9 @@ deriving newtype instance Codec a => Codec (WrappedMonoid a)
 -- | The one, and the other.
 instance (Codec a, Codec b) => Codec (Arg a b) where
   layout = genericLayout
-  size = genericSize
-  put = genericPut
-  get = genericGet
+  size = genericSize layout
+  put = genericPut layout
+  get = genericGet layout
   {-# INLINEABLE layout #-}
   {-# INLINEABLE size #-}
   {-# INLINEABLE put #-}
@@ -250,9 +293,9 @@ instance (Codec a, Codec b) => Codec (Arg a b) where
 -- | The one, and the other.
 instance (Codec (f a), Codec (g a)) => Codec (Functor.Product f g a) where
   layout = genericLayout
-  size = genericSize
-  put = genericPut
-  get = genericGet
+  size = genericSize layout
+  put = genericPut layout
+  get = genericGet layout
   {-# INLINEABLE layout #-}
   {-# INLINEABLE size #-}
   {-# INLINEABLE put #-}
@@ -261,9 +304,9 @@ instance (Codec (f a), Codec (g a)) => Codec (Functor.Product f g a) where
 -- | As 'Either'.
 instance (Codec (f a), Codec (g a)) => Codec (Functor.Sum f g a) where
   layout = genericLayout
-  size = genericSize
-  put = genericPut
-  get = genericGet
+  size = genericSize layout
+  put = genericPut layout
+  get = genericGet layout
   {-# INLINEABLE layout #-}
   {-# INLINEABLE size #-}
   {-# INLINEABLE put #-}

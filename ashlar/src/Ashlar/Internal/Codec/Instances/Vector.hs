@@ -75,9 +75,9 @@ instance Codec a => Codec (V.Vector a) where
   size = sizePrefixed
   put = putVector
   get = getPrefixed
-  {-# INLINE size #-}
-  {-# INLINE put #-}
-  {-# INLINE get #-}
+  {-# INLINEABLE size #-}
+  {-# INLINEABLE put #-}
+  {-# INLINEABLE get #-}
 
 instance Codec a => Counted (V.Vector a) where
   counted = V.length
@@ -94,9 +94,9 @@ instance (Codec a, U.Unbox a) => Codec (U.Vector a) where
   size = sizePrefixed
   put = putUnboxed
   get = getPrefixed
-  {-# INLINE size #-}
-  {-# INLINE put #-}
-  {-# INLINE get #-}
+  {-# INLINEABLE size #-}
+  {-# INLINEABLE put #-}
+  {-# INLINEABLE get #-}
 
 instance (Codec a, U.Unbox a) => Counted (U.Vector a) where
   counted = U.length
@@ -115,9 +115,9 @@ instance (Codec a, S.Storable a) => Codec (S.Vector a) where
     Fix f | plainStorable (proxy# :: Proxy# a) -> append (putLength (S.length v)) (putStorable f v)
     _ -> putVector v
   get = getPrefixed
-  {-# INLINE size #-}
-  {-# INLINE put #-}
-  {-# INLINE get #-}
+  {-# INLINEABLE size #-}
+  {-# INLINEABLE put #-}
+  {-# INLINEABLE get #-}
 
 instance (Codec a, S.Storable a) => Counted (S.Vector a) where
   counted = S.length
@@ -156,9 +156,9 @@ instance (Codec a, P.Prim a) => Codec (P.Vector a) where
     Fix f | plainPrim (proxy# :: Proxy# a) -> append (putLength (P.length v)) (putPrimitive f v)
     _ -> putVector v
   get = getPrefixed
-  {-# INLINE size #-}
-  {-# INLINE put #-}
-  {-# INLINE get #-}
+  {-# INLINEABLE size #-}
+  {-# INLINEABLE put #-}
+  {-# INLINEABLE get #-}
 
 instance (Codec a, P.Prim a) => Counted (P.Vector a) where
   counted = P.length
