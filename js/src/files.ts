@@ -154,7 +154,7 @@ export function storedFingerprint(schema: Schema): Uint8Array {
 export interface WriteOptions {
   /** Makes smaller bodies: that of `node:zlib`, for instance. */
   deflate?: (body: Uint8Array) => Uint8Array;
-  /** How many bytes a block has at least, if records follow: 64 KiB by default. */
+  /** How many bytes a block has at least, if records follow: 64 KiB by default, at most 16 MiB. */
   blockSize?: number;
   /** Eight bytes. They are random by default. */
   marker?: Uint8Array;
@@ -186,7 +186,10 @@ export class FileWriter {
     return header;
   }
 
-  /** Add a record. Throws an `EncodeError` if it is no value of the schema; then nothing was added. */
+  /**
+   * Add a record. Throws an `EncodeError` if it is no value of the schema, and an `AshlarError` if it has more than
+   * 64 MiB, which no reader takes by default. Then nothing was added.
+   */
   write(value: unknown): Uint8Array {
     const before = this.body.length;
     try {
@@ -196,8 +199,23 @@ export class FileWriter {
       throw e;
     }
     if (this.body.length === before) this.body.u8(0);
+    const size = this.body.length - before;
+    if (size > LIMIT) {
+      this.body.truncate(before);
+      throw new AshlarError(`a record of ${size} bytes, where ${LIMIT} are allowed`);
+    }
+    if (this.body.length <= LIMIT) return this.added();
+    // Two blocks, as one would be too large to be read.
+    const last = this.body.slice().subarray(before);
+    this.body.truncate(before);
+    const earlier = this.flush();
+    this.body.bytes(last);
+    return concat([earlier, this.added()]);
+  }
+
+  private added(): Uint8Array {
     this.count++;
-    return this.body.length < (this.options.blockSize ?? 65536) ? new Uint8Array(0) : this.flush();
+    return this.body.length < Math.min(this.options.blockSize ?? 65536, 16777216) ? new Uint8Array(0) : this.flush();
   }
 
   /** The block of the records that were added since the last one. */

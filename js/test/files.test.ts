@@ -2,8 +2,9 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { concat, fromHex } from "../src/bytes.js";
 import { Damage } from "../src/damage.js";
+import { AshlarError } from "../src/errors.js";
 import { Today } from "../src/evolution.js";
-import { readBytes, readStream, ReadOptions, recordCount, writeBytes } from "../src/files.js";
+import { FileWriter, readBytes, readStream, ReadOptions, recordCount, writeBytes } from "../src/files.js";
 import { Schema } from "../src/schema.js";
 import { Field, leaf } from "../src/shapes.js";
 import { deflate, inflate } from "../src/zlib.js";
@@ -72,6 +73,18 @@ test("what is written is read, and each flipped bit is damage or harmless", asyn
       assert.ok(same && (end !== null || lines.length === values.length), `bit ${bit}`);
     }
   }
+});
+
+test("records that do not fit one block get two, and those that fit none are refused", () => {
+  const schema = new Schema(leaf("bytes"), []);
+  const sizes = [1, 67108000, 2, 3];
+  const bytes = writeBytes(schema, sizes.map((n) => new Uint8Array(n)), { blockSize: 1e9 });
+  assert.deepEqual([...readBytes(bytes)].map((r) => (r.value as Uint8Array).length), sizes);
+  const writer = new FileWriter(schema);
+  const parts = [writer.begin(), writer.write(new Uint8Array(4))];
+  assert.throws(() => writer.write(new Uint8Array(67108864)), AshlarError);
+  parts.push(writer.end());
+  assert.deepEqual([...readBytes(concat(parts))].map((r) => (r.value as Uint8Array).length), [4]);
 });
 
 const order = (...fields: Field[]): Schema => new Schema({ k: "reference", to: 0 },
