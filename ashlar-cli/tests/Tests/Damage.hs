@@ -172,7 +172,7 @@ badHeader = inFolder $ \folder -> do
     ["repair", path, "--schema", folder </> "schema", "-o", folder </> "again"]
     `gives` ( 1,
               [ "numbers: at byte 0, from record 0 on: not a file of records; \
-                \no records lost, going on at byte 63",
+                \no records passed over, going on at byte 63",
                 "numbers: 10 records kept"
               ],
               []

@@ -1,5 +1,5 @@
-{-# LANGUAGE TypeApplications #-}
 {-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE TypeApplications #-}
 
 -- |
 -- Module      : Tests.Joined
@@ -176,10 +176,10 @@ compressedHeaderless = inFolder $ \folder -> do
   joined (file "ba") [file "b", file "a"]
   B.writeFile (file "schema") (encode (schema @Text))
   _ <- run ["repair", file "a", "--schema", file "schema", "-o", file "one"]
-  run ["verify", file "one"] `gives` (0, ["one: ok, 2 records in 1 block"], [])
+  run ["verify", file "one"] `gives` (0, ["one: ok, 2 records in 2 blocks"], [])
   run ["show", file "one"] `gives` (0, map show long, [])
   _ <- run ["repair", file "ba", "-o", file "both"]
-  run ["verify", file "both"] `gives` (0, ["both: ok, 3 records in 2 blocks"], [])
+  run ["verify", file "both"] `gives` (0, ["both: ok, 3 records in 3 blocks"], [])
   run ["show", file "both"] `gives` (0, map show ("z" : long), [])
 
 -- Blocks of 10 numbers. The block in which something is damaged is lost, or those from there on.

@@ -64,7 +64,12 @@ parted = inFolder $ \folder -> do
   again <- mapM valuesOf (parts [1 .. 3])
   concat again @?= entire
   run ["split", path, "--force", "--bytes", "1M", "-o", inside "part"]
-    `gives` (0, ["numbers: 20 records in 1 file"], [])
+    `gives` ( 0,
+              [ "numbers: 20 records in 1 file",
+                "part.0002: it was there before, and is none of these"
+              ],
+              []
+            )
   writeRecords described (inside "none") ([] :: [Int64])
   run ["split", inside "none", "--records", "1", "-o", inside "empty"]
     `gives` (0, ["none: 0 records in 1 file"], [])

@@ -1,5 +1,7 @@
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE FlexibleContexts #-}
+{-# LANGUAGE RankNTypes #-}
+{-# LANGUAGE ScopedTypeVariables #-}
 
 -- |
 -- Module      : Tests.Put
@@ -31,6 +33,7 @@ tests =
       testProperty "programs, against binary's monad" programs,
       testGroup "laziness, against binary's" laziness,
       testCase "laziness beyond binary's" lazier,
+      testCase "nested runs for a value and bytes take linear time" nestedRuns,
       testCase "putBuilder and execPut" builders,
       testCase "flush ends a chunk" flushes,
       testProperty "as a monoid" asMonoid,
@@ -208,6 +211,35 @@ laziness =
       start <- observed (L.unpack (L.take 3 bs))
       start' <- observed (L.unpack (L.take 3 bs'))
       start @?= start'
+
+-- If a run for the value followed each run for the bytes, this would take 2^60 of them.
+nestedRuns :: Assertion
+nestedRuns = do
+  let ours = sections Ours.runPutM Ours.putLazyByteString Ours.putWord8 60
+      theirs = sections Theirs.runPutM Theirs.putLazyByteString Theirs.putWord8 60
+      (n, written) = Theirs.runPutM theirs
+      (valueFirst, later) = Ours.runPutM ours
+      (afterBytes, first) = Ours.runPutM ours
+  (valueFirst, later) @?= (n, written)
+  (first, afterBytes) @?= (written, n)
+
+sections ::
+  forall m.
+  Monad m =>
+  (forall a. m a -> (a, L.ByteString)) ->
+  (L.ByteString -> m ()) ->
+  (Word8 -> m ()) ->
+  Int ->
+  m Int
+sections run putBytes putByte = go
+  where
+    go :: Int -> m Int
+    go 0 = 1 <$ putByte 1
+    go d = do
+      let (n, inner) = run (go (d - 1))
+      putBytes inner
+      putByte (fromIntegral n)
+      pure (n + fromIntegral (L.length inner))
 
 -- In binary, 'fmap' forces the builder.
 lazier :: Assertion

@@ -121,13 +121,13 @@ runPut :: Put -> L.ByteString
 runPut m = toLazyByteString (execPut m)
 {-# INLINE runPut #-}
 
--- | The value of a put and its bytes. Each is computed when it is forced. What both need is
--- computed twice; share it with a @let@ outside the put.
+-- | The value of a put and its bytes. Each is computed when it is forced. If the value is forced
+-- before the last byte has been made, the put runs for it alone, and once more for the bytes.
 --
 -- >>> fst (runPutM (pure 3 <* putWord8 undefined))
 -- 3
 runPutM :: PutM a -> (a, L.ByteString)
-runPutM m = (value m, toLazyByteString (execPut m))
+runPutM m = toLazyByteString <$> valueBeside m
 {-# INLINE runPutM #-}
 
 -- | End the chunk of the output here.

@@ -35,7 +35,6 @@ import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
 import Data.Time.Calendar (Day (toModifiedJulianDay))
 import qualified Data.Vector as V
-import GHC.Float (castWord32ToFloat, castWord64ToDouble)
 
 -- How to make a value.
 type Reading = Json -> Either Wrong Value
@@ -293,10 +292,10 @@ leafFromText l t = case l of
     n' <- integer n
     d' <- integer d
     if d' == toInteger units then Just (Whole l n') else Nothing
-  Float32 -> Binary32 l <$> special (castWord32ToFloat 0x7FC00000)
-  Float32BE -> Binary32 l <$> special (castWord32ToFloat 0x7FC00000)
-  Float64 -> Binary64 l <$> special (castWord64ToDouble 0x7FF8000000000000)
-  Float64BE -> Binary64 l <$> special (castWord64ToDouble 0x7FF8000000000000)
+  Float32 -> Binary32 l <$> special
+  Float32BE -> Binary32 l <$> special
+  Float64 -> Binary64 l <$> special
+  Float64BE -> Binary64 l <$> special
   -- Large numbers.
   _ | isWhole l, not (T.null t), T.any (== 'x') (T.take 3 t) -> Whole l <$> integer t
   _ -> Nothing
@@ -306,9 +305,8 @@ leafFromText l t = case l of
     letter = case T.unpack t of
       [c] -> Just (Letter l c)
       _ -> Nothing
-    -- (0 / 0 is a NaN with a sign on some machines.)
-    special :: Fractional a => a -> Maybe a
-    special nan = lookup (T.unpack t) [("NaN", nan), ("Infinity", 1 / 0), ("-Infinity", -1 / 0)]
+    special :: Fractional a => Maybe a
+    special = lookup (T.unpack t) [("NaN", 0 / 0), ("Infinity", 1 / 0), ("-Infinity", -1 / 0)]
 
 -- A whole number in decimal, or as @0x@ and hexadecimal digits.
 integer :: Text -> Maybe Integer

@@ -84,7 +84,7 @@ import Ashlar.Internal.Builder.Core (Builder)
 import Ashlar.Internal.Builder.Lazy (toLazyByteString)
 import Ashlar.Internal.Builder.Loops ()
 import Ashlar.Internal.Builder.Numbers (word64BE)
-import Ashlar.Internal.Builder.Put (value)
+import Ashlar.Internal.Builder.Put (valueBeside)
 import Ashlar.Internal.Builder.Strict (toStrictByteString)
 import Ashlar.Put hiding (runPut, runPutM)
 import Data.Array.IArray (IArray, Ix, bounds, elems)
@@ -111,10 +111,10 @@ runPut :: Put -> ByteString
 runPut m = toStrictByteString (execPut m)
 {-# INLINE runPut #-}
 
--- | The value of a put and its bytes. Each is computed when it is forced. What both
--- need is computed twice; share it with a @let@ outside the put.
+-- | The value of a put and its bytes. Each is computed when it is forced. If the value is forced
+-- first, the put runs for it alone, and once more for the bytes.
 runPutM :: PutM a -> (a, ByteString)
-runPutM m = (value m, toStrictByteString (execPut m))
+runPutM m = toStrictByteString <$> valueBeside m
 {-# INLINE runPutM #-}
 
 -- | The bytes of a put, made as they are consumed.
@@ -122,16 +122,16 @@ runPutLazy :: Put -> L.ByteString
 runPutLazy m = toLazyByteString (execPut m)
 {-# INLINE runPutLazy #-}
 
--- | The value of a put and its bytes, made as they are consumed. What both need is
--- computed twice; share it with a @let@ outside the put.
+-- | The value of a put and its bytes, made as they are consumed. If the value is forced before the
+-- last byte has been made, the put runs for it alone, and once more for the bytes.
 runPutMLazy :: PutM a -> (a, L.ByteString)
-runPutMLazy m = (value m, toLazyByteString (execPut m))
+runPutMLazy m = toLazyByteString <$> valueBeside m
 {-# INLINE runPutMLazy #-}
 
--- | The value of a put and its bytes as a builder. What both need is computed twice;
--- share it with a @let@ outside the put.
+-- | The value of a put and its bytes as a builder. If the value is forced before the builder has
+-- been run to its end, the put runs for it alone.
 runPutMBuilder :: PutM a -> (a, Builder)
-runPutMBuilder m = (value m, execPut m)
+runPutMBuilder m = valueBeside m
 {-# INLINE runPutMBuilder #-}
 
 -- | The first, then the second.

@@ -20,8 +20,9 @@
 -- returns its value. A function that returns a put tests this once; within it the compiler knows
 -- the answer.
 --
--- The price: a value that is used on both sides of 'Ashlar.Put.runPutM', in the bytes and beside
--- them, is computed twice.
+-- The price: the value of 'Ashlar.Put.runPutM' would take a second run, and so would each in it:
+-- 2^n runs for n levels. So a run that writes the bytes saves the value at its end
+-- ('valueBeside'). A value that is forced before that takes a run of its own.
 --
 -- Puts are about as fast as builders as a monoid, and several times faster than a record of the
 -- same builders. Also tried: passing the cells and the sink as arguments of their own, beside one
@@ -48,6 +49,7 @@ module Ashlar.Internal.Builder.Put
     putBuilder,
     value,
     execPut,
+    valueBeside,
   )
 where
 
@@ -55,7 +57,7 @@ import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Mem.Cells
 import Control.Monad.Fix (MonadFix (..))
 import qualified Data.Semigroup as Semigroup
-import GHC.Exts (RealWorld, State#, runRW#)
+import GHC.Exts (RealWorld, State#, newMutVar#, readMutVar#, runRW#, writeMutVar#)
 
 -- | Bytes, and beside them a value.
 --
@@ -94,6 +96,17 @@ putBuilder (Builder b) = PutM $ \w s -> case w of
 execPut :: PutM a -> Builder
 execPut m = Builder $ \c k s -> case with m (Both c k) s of (# s', _ #) -> s'
 {-# INLINE [0] execPut #-}
+
+-- | The value, and the bytes as a builder. When a run of the builder ends, it saves the value: then
+-- nothing is computed again, and what the put refers to can be collected.
+valueBeside :: PutM a -> (a, Builder)
+valueBeside m = case runRW# (newMutVar# (value m)) of
+  (# _, saved #) ->
+    ( case runRW# (readMutVar# saved) of (# _, a #) -> a,
+      Builder $ \c k s -> case with m (Both c k) s of
+        (# s', a #) -> writeMutVar# saved a s'
+    )
+{-# INLINE valueBeside #-}
 
 -- | A value, and no bytes.
 returning :: a -> PutM a

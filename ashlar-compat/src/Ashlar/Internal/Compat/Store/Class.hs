@@ -42,6 +42,7 @@ import Ashlar.Internal.Get.Budget (deeper)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Numbers (getWord8)
 import Ashlar.Put (putWord8)
+import Data.Functor.Contravariant (Contravariant (contramap))
 import Data.Kind (Type)
 import GHC.Generics
 import GHC.TypeLits (type (<=))
@@ -59,6 +60,11 @@ data Size a
     VarSize (a -> Int)
   | -- | All values have it.
     ConstSize {-# UNPACK #-} !Int
+
+-- | 'contramapSize'.
+instance Contravariant Size where
+  contramap = contramapSize
+  {-# INLINE contramap #-}
 
 -- | Types that have the format of the package @store@: the class of "Data.Store", with the
 -- same methods and the same derivation.
