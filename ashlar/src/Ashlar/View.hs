@@ -111,7 +111,8 @@ import qualified Data.Vector.Unboxed as U
 import GHC.Exts (build)
 import Prelude hiding (lookup)
 
--- | Types whose bytes are a length, and elements.
+-- | Types whose bytes are a length, and elements. (The length of a
+-- 'Ashlar.Codec.Wrappers.Compact' has another format, so it is decoded as a whole.)
 class Codec (Element c) => Container c where
   -- | What is in it. Those of a map are pairs.
   type Element c

@@ -30,7 +30,7 @@ data ConnectionError
   | -- | The peer cannot read the messages of this end: what it says. (It may be untrusted.)
     Refused String
   | -- | A message has the first number of bytes, and the limit is the second. The peer has
-    -- announced it, or 'Ashlar.Network.Messages.send' has refused it.
+    -- announced it, or 'Ashlar.Network.Messages.send' has refused it: it refuses 2 GiB and more.
     TooLong !Word32 !Int
   | -- | The checksum of a message does not match.
     InvalidChecksum
