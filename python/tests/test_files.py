@@ -12,7 +12,7 @@ import threading
 import unittest
 from pathlib import Path
 from random import Random
-from typing import Any, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Iterator, List, Optional, Tuple
 from unittest import mock
 
 import ashlar
@@ -377,17 +377,24 @@ class Writing(FileCase):
         self.assertEqual(out, b"before")
 
     def test_a_record_that_uses_the_writer(self) -> None:
-        class Flushing:
+        class Using:
+            def __init__(self, use: Callable[[], None]) -> None:
+                self.use = use
+
             def __index__(self) -> int:
-                w.flush()
+                self.use()
                 return 2
 
         with ashlar.writer(self.path, NUMBERS) as w:
+            with self.assertRaises(ashlar.AshlarError):
+                w.write(Using(lambda: w.write(0)))
             w.write(1)
             with self.assertRaises(ashlar.AshlarError):
-                w.write(Flushing())
+                w.write(Using(w.flush))
             w.write(3)
-        self.assertEqual(list(ashlar.read(self.path)), [1, 3])
+        with ashlar.writer(self.path, NUMBERS, append=True) as w, self.assertRaises(ashlar.AshlarError):
+            w.write(Using(w.close))
+        self.assertEqual(list(ashlar.read(self.path)), [0, 1, 3])
 
     def test_a_block_that_cannot_be_written(self) -> None:
         with ashlar.writer(self.path, TEXTS, block_size=64, record_limit=100) as w:

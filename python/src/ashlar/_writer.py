@@ -197,7 +197,7 @@ class Writer(Generic[T]):
             size = before.size
             del body[size:]
             self._encode(record, body)
-            if self._state is not before:
+            if self._state is not before or self._fd < 0:
                 raise AshlarError("Ashlar.File: the writer was used while it encoded a record")
             # A record of no bytes has a byte that is 0.
             if len(body) == size:
