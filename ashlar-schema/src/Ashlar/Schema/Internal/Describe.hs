@@ -101,6 +101,9 @@ import GHC.TypeLits (KnownSymbol, symbolVal)
 -- the schema calls 'error' when it is used. (Of a newtype some bytes are tried. They may not show
 -- the difference. @describedLaws@ of @Ashlar.Schema.Laws@ tests values.)
 --
+-- A standalone instance of a type whose parameter is a type constructor needs 'Typeable' of it:
+-- @deriving anyclass instance (Typeable f, Described (f Int)) => Described (Item f)@.
+--
 -- >>> :set -XDerivingVia -XStandaloneDeriving
 -- >>> import Ashlar.Codec.Wrappers (BigEndian (..))
 -- >>> newtype Port = Port Word16 deriving (Codec, Described) via (BigEndian Word16)

@@ -23,6 +23,7 @@
 module Ashlar.Internal.Codec.Outline
   ( Outline (..),
     Count (Length, Varint, Doubled, Itself),
+    oneOf,
     followedBy,
     compactly,
     skipOutline,
@@ -55,7 +56,12 @@ import Control.Monad (replicateM_, when)
 import Data.Bits (complement, unsafeShiftR)
 import Data.ByteString (ByteString)
 import Data.Int (Int64)
-import Data.Primitive.SmallArray (SmallArray, indexSmallArray, sizeofSmallArray)
+import Data.Primitive.SmallArray
+  ( SmallArray,
+    indexSmallArray,
+    sizeofSmallArray,
+    smallArrayFromList,
+  )
 import Data.Word (Word16, Word64, Word8)
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 import GHC.Exts (Addr#, Ptr (Ptr), RealWorld, State#)
@@ -109,6 +115,11 @@ after n o = case o of
   OneOf m w xs -> OneOf (plusSize n m) w xs
   Part m x rest -> Part (plusSize n m) x rest
   Decoded m g rest -> Decoded (plusSize n m) g rest
+
+-- | A tag of one or two bytes, which chooses one of these. (Each derived sum calls it.)
+oneOf :: Int -> [Outline] -> Outline
+oneOf w xs = OneOf 0 w (smallArrayFromList xs)
+{-# NOINLINE oneOf #-}
 
 -- | One value after another. Forces the first.
 followedBy :: Outline -> Outline -> Outline

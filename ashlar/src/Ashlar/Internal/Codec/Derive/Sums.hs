@@ -54,7 +54,7 @@ import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Layouts
-import Ashlar.Internal.Codec.Outline (Outline (OneOf))
+import Ashlar.Internal.Codec.Outline (Outline, oneOf)
 import qualified Ashlar.Internal.Codec.Outline as O
 import Ashlar.Internal.Codec.ReadFields
 import Ashlar.Internal.Codec.Variant
@@ -69,7 +69,6 @@ import Ashlar.Internal.Codec.WriteFields
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Path
 import Data.Kind (Type)
-import Data.Primitive.SmallArray (smallArrayFromList)
 import GHC.Exts (Addr#, Int (I#), Int#, RealWorld, State#, andI#)
 import GHC.Generics
 import GHC.TypeLits (KnownSymbol)
@@ -248,7 +247,7 @@ class GTagged (kind :: SumKind) (f :: Type -> Type) where
 
 -- The layout of a sum, from the size of the tag and the outlines of the constructors.
 sumLayout :: Int -> [Outline] -> Layout a
-sumLayout width outlines = variableLayout width (OneOf 0 width (smallArrayFromList outlines))
+sumLayout width outlines = variableLayout width (oneOf width outlines)
 {-# INLINE sumLayout #-}
 
 -- The layout does not ask those of the fields: a sum may contain itself.

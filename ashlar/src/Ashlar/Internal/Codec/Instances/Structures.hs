@@ -25,7 +25,7 @@ import Ashlar.Internal.Codec.Format
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Layouts
 import Ashlar.Internal.Codec.Length
-import Ashlar.Internal.Codec.Outline (Outline (..))
+import Ashlar.Internal.Codec.Outline (Outline (..), oneOf)
 import Ashlar.Internal.Get.Fail
 import Control.Applicative (ZipList (..))
 import Data.Functor.Compose (Compose (..))
@@ -37,7 +37,6 @@ import Data.List.NonEmpty (NonEmpty (..), toList)
 import Data.Monoid (All (..), Alt (..), Any (..), Ap (..), Dual (..), Product (..), Sum (..))
 import qualified Data.Monoid as Monoid
 import Data.Ord (Down (..))
-import Data.Primitive.SmallArray (smallArrayFromList)
 import Data.Proxy (Proxy (..))
 import Data.Semigroup (Arg (..), Max (..), Min (..), WrappedMonoid (..))
 import qualified Data.Semigroup as Semigroup
@@ -68,7 +67,7 @@ instance Codec a => Codec (Maybe a) where
   {-# INLINEABLE get #-}
 
 maybeOutline :: forall a. Codec a => Outline
-maybeOutline = OneOf 0 1 (smallArrayFromList [Bytes 0, fieldThen @a (Bytes 0)])
+maybeOutline = oneOf 1 [Bytes 0, fieldThen @a (Bytes 0)]
 {-# NOINLINE maybeOutline #-}
 
 instance (Codec a, Codec b) => Codec (Either a b) where
@@ -82,7 +81,7 @@ instance (Codec a, Codec b) => Codec (Either a b) where
   {-# INLINEABLE get #-}
 
 eitherOutline :: forall a b. (Codec a, Codec b) => Outline
-eitherOutline = OneOf 0 1 (smallArrayFromList [fieldThen @a (Bytes 0), fieldThen @b (Bytes 0)])
+eitherOutline = oneOf 1 [fieldThen @a (Bytes 0), fieldThen @b (Bytes 0)]
 {-# NOINLINE eitherOutline #-}
 
 instance (Codec a, Codec b) => Codec (a, b) where
