@@ -152,7 +152,7 @@ export function storedFingerprint(schema: Schema): Uint8Array {
 
 /** How to write a file. */
 export interface WriteOptions {
-  /** Makes smaller bodies: that of `node:zlib`, for instance. */
+  /** Makes smaller bodies: that of `node:zlib`, for instance. If it throws, the writer cannot be used any more. */
   deflate?: (body: Uint8Array) => Uint8Array;
   /** How many bytes a block has at least, if records follow: 64 KiB by default, at most 16 MiB. */
   blockSize?: number;
@@ -206,7 +206,7 @@ export class FileWriter {
     }
     if (this.body.length <= LIMIT) return this.added();
     // Two blocks, as one would be too large to be read.
-    const last = this.body.slice().subarray(before);
+    const last = this.body.slice(before);
     this.body.truncate(before);
     const earlier = this.flush();
     this.body.bytes(last);

@@ -18,6 +18,8 @@ from unittest import mock
 import ashlar
 from ashlar import Damage, Lost, Schema
 from ashlar import shapes as s
+from ashlar import _writer
+from ashlar._append import append_block
 from ashlar._blocks import events_of
 from ashlar._crc import _bytewise, crc32c
 from ashlar._input import FileInput
@@ -394,7 +396,37 @@ class Writing(FileCase):
             w.write(3)
         with ashlar.writer(self.path, NUMBERS, append=True) as w, self.assertRaises(ashlar.AshlarError):
             w.write(Using(w.close))
-        self.assertEqual(list(ashlar.read(self.path)), [0, 1, 3])
+        self.assertEqual(list(ashlar.read(self.path)), [1, 3])
+
+    def test_what_interrupts_a_block(self) -> None:
+        real = os.pwrite
+
+        def use(*args: Any) -> int:
+            n = real(*args)
+            w.write("c")
+            return n
+
+        def stop(*args: Any) -> int:
+            real(*args)
+            raise KeyboardInterrupt
+
+        def stop_later(*args: Any) -> None:
+            append_block(*args)
+            raise KeyboardInterrupt
+
+        for target, name, act, error in (
+            (os, "pwrite", use, ashlar.AshlarError),
+            (os, "pwrite", stop, KeyboardInterrupt),
+            (_writer, "append_block", stop_later, KeyboardInterrupt),
+        ):
+            w = ashlar.writer(self.path, TEXTS, block_size=64)
+            w.write("a")
+            with mock.patch.object(target, name, act), self.assertRaises(error):
+                w.write("b" * 100)
+            w.write("d")
+            w.close()
+            self.assertEqual(list(ashlar.read(self.path)), ["a", "d"])
+            os.unlink(self.path)
 
     def test_a_block_that_cannot_be_written(self) -> None:
         with ashlar.writer(self.path, TEXTS, block_size=64, record_limit=100) as w:

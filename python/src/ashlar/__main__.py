@@ -110,10 +110,12 @@ def _expect_records(path: str) -> None:
 def ending_of(damage: Damage) -> int:
     """Is it damage (1), or something else that cannot be read (2)?"""
     cause = damage.cause
-    foreign = _is_foreign(damage) or cause.kind in ("LaterVersion", "WrongType", "UnknownCompression")
+    foreign = _is_foreign(damage) or cause.kind in ("LaterVersion", "WrongType")
+    # (A header that names none is wrong about a block that is compressed.)
+    unknown = cause.kind == "UnknownCompression" and cause.left > 0
     other = cause.other is not None and cause.other.has_header
     large = cause.kind == "TooLarge" and damage.block is not None
-    return 2 if foreign or other or large else 1
+    return 2 if foreign or unknown or other or large else 1
 
 
 def lost_text(lost: Lost) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import os
@@ -9,7 +10,7 @@ import stat
 import tempfile
 import threading
 from types import TracebackType
-from typing import Callable, Generic, Iterable, NamedTuple, Optional, Type as Class, TypeVar
+from typing import Callable, Generic, Iterable, Iterator, NamedTuple, Optional, Type as Class, TypeVar
 
 from . import _zlib
 from ._append import NewType, Tail, append_block, block_header, new_file, old_file
@@ -85,17 +86,15 @@ def _fsync(fd: int) -> None:
             raise
 
 
-def _sync(fd: int, path: str) -> None:
-    # The file, and the folder that has its name.
-    _fsync(fd)
+def _sync_folder(path: str) -> None:
     try:
-        folder = os.open(os.path.dirname(os.path.realpath(path)), os.O_RDONLY)
+        fd = os.open(path, os.O_RDONLY)
     except (PermissionError, FileNotFoundError):
         return
     try:
-        _fsync(folder)
+        _fsync(fd)
     finally:
-        os.close(folder)
+        os.close(fd)
 
 
 class _State(NamedTuple):
@@ -135,12 +134,16 @@ class Writer(Generic[T]):
         # Blocks of equal size need no index.
         self._index = index and not (constant and level is None)
         self._body = bytearray()
-        # A handler of a signal may call it while this thread writes.
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
+        # The thread that uses it.
+        self._user = 0
+        # Whether bytes may follow the last whole block.
+        self._cut_off = False
         self._unsynced: Optional[OSError] = None
         self._final: Optional[str] = None
         self._replaced = -1
         self._path = path
+        self._folder = os.path.dirname(os.path.realpath(path))
         if not append and _replaceable(path):
             self._beside(os.path.realpath(path))
         self._fd = -1
@@ -176,13 +179,32 @@ class Writer(Generic[T]):
             raise
 
     def _abandon(self) -> None:
-        for fd in (getattr(self, "_fd", -1), self._replaced):
-            if fd >= 0:
-                os.close(fd)
-        self._fd = self._replaced = -1
-        if self._final is not None:
-            os.unlink(self._path)
-            self._final = None
+        written, self._fd = getattr(self, "_fd", -1), -1
+        replaced, self._replaced = self._replaced, -1
+        final, self._final = self._final, None
+        try:
+            for fd in (written, replaced):
+                if fd >= 0:
+                    os.close(fd)
+        finally:
+            if final is not None:
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(self._path)
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        # No other thread uses it meanwhile. A record, or the handler of a signal, may try to in this one.
+        self._not_in_use()
+        with self._lock:
+            self._user = threading.get_ident()
+            try:
+                yield
+            finally:
+                self._user = 0
+
+    def _not_in_use(self) -> None:
+        if self._user == threading.get_ident() and self._lock.locked():
+            raise AshlarError("Ashlar.File: the writer is already in use by this thread")
 
     def write(self, record: T) -> None:
         """Write a record. It is in the file when its block is: when that is full, or after :meth:`flush`.
@@ -190,23 +212,30 @@ class Writer(Generic[T]):
         Raises :class:`ashlar.EncodeError` if it is no value of the type, :class:`RecordTooLarge`, and
         :class:`OSError`. Then it is not written, and those before it are, or will be.
         """
+        # (This is "with self._alone()", which would take half of the time.)
+        self._not_in_use()
         with self._lock:
-            if self._fd < 0:
-                raise AshlarError("Ashlar.File: the writer is closed")
-            body, before = self._body, self._state
-            size = before.size
-            del body[size:]
-            self._encode(record, body)
-            if self._state is not before or self._fd < 0:
-                raise AshlarError("Ashlar.File: the writer was used while it encoded a record")
-            # A record of no bytes has a byte that is 0.
-            if len(body) == size:
-                body.append(0)
-            after = _State(before.offset, before.first, len(body), before.records + 1)
-            if len(body) < self._block_size:
-                self._state = after
-            else:
-                self._complete(before, after)
+            self._user = threading.get_ident()
+            try:
+                self._write(record)
+            finally:
+                self._user = 0
+
+    def _write(self, record: T) -> None:
+        if self._fd < 0:
+            raise AshlarError("Ashlar.File: the writer is closed")
+        body, before = self._body, self._state
+        size = before.size
+        del body[size:]
+        self._encode(record, body)
+        # A record of no bytes has a byte that is 0.
+        if len(body) == size:
+            body.append(0)
+        after = _State(before.offset, before.first, len(body), before.records + 1)
+        if len(body) < self._block_size:
+            self._state = after
+        else:
+            self._complete(before, after)
 
     def write_many(self, records: Iterable[T]) -> None:
         """Write records, one after another. They are consumed as they are written."""
@@ -236,6 +265,8 @@ class Writer(Generic[T]):
 
     def _deliver(self) -> None:
         state = self._state
+        if state.records == 0:
+            return
         tail, body = self._tail, bytes(self._body[: state.size])
         tail.offset, tail.records = state.offset, state.first
         header = block_header(tail, RECORDS, state.records, body)
@@ -246,30 +277,41 @@ class Writer(Generic[T]):
                     compressed=1, expanded=len(body)
                 )
                 body = smaller
+        after = _State(header.end(state.offset), state.first + state.records, 0, 0)
+        self._cut()
+        self._cut_off = True
         append_block(self._fd, tail, header, body, self._seekable)
-        self._state = _State(header.end(state.offset), state.first + state.records, 0, 0)
+        self._state = after
+        self._cut_off = False
         tail.entries.add(state.offset, state.first)
+
+    def _cut(self) -> None:
+        # An exception from outside may have come when a block was written, before that was noted.
+        if self._cut_off and self._seekable:
+            os.ftruncate(self._fd, self._state.offset)
+        self._cut_off = False
 
     def flush(self) -> None:
         """Write the records of the open block, so that readers see them."""
-        with self._lock:
-            if self._state.records:
-                self._deliver()
+        with self._alone():
+            self._deliver()
 
     def sync(self) -> None:
         """:meth:`flush`, and wait until the disk has everything.
 
         Raises :class:`OSError` if the disk cannot tell, and from then on, as the bytes before may be lost.
         """
-        with self._lock:
-            self.flush()
+        with self._alone():
+            self._deliver()
             if self._seekable:
-                self._to_disk(self._path)
+                self._to_disk()
 
-    def _to_disk(self, path: str) -> None:
+    def _to_disk(self) -> None:
+        # The file, and the folder that has its name.
         self._still_synced()
         try:
-            _sync(self._fd, path)
+            _fsync(self._fd)
+            _sync_folder(self._folder)
         except OSError as error:
             self._unsynced = error
             raise
@@ -286,19 +328,20 @@ class Writer(Generic[T]):
 
     def close(self) -> None:
         """Write the last block and the index, and give the file its name. A second call does nothing."""
-        with self._lock:
+        with self._alone():
             if self._fd < 0:
                 return
             try:
-                self.flush()
+                self._deliver()
+                self._cut()
                 if self._index:
                     self._put_index()
                 self._still_synced()
                 if self._final is not None:
                     _fsync(self._fd)
                     os.replace(self._path, self._final)
-                    final, self._final = self._final, None
-                    self._to_disk(final)
+                    self._final = None
+                    self._to_disk()
             finally:
                 self._abandon()
 
@@ -323,6 +366,7 @@ class Writer(Generic[T]):
     ) -> None:
         if kind is not None and self._final is not None:
             # The old file stays.
-            self._abandon()
+            with self._alone():
+                self._abandon()
         else:
             self.close()

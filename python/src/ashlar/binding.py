@@ -169,7 +169,7 @@ class Type(Generic[T]):
             del out[size:]
             try:
                 write(self.schema.facts, self._classes.take, self.schema.root, value, out)
-            except Exception:
+            except BaseException:
                 del out[size:]
                 raise
         except BaseException:

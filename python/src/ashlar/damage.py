@@ -32,7 +32,7 @@ class Cause:
     text: str
     error: Optional[DecodeError] = None
     other: Optional[OtherFile] = None
-    #: For ``TruncatedHeader``: how many bytes there are.
+    #: How many bytes there are: for ``TruncatedHeader``, and of the name for ``UnknownCompression``.
     left: int = 0
 
 
@@ -116,7 +116,7 @@ def wrong_type(why: str) -> Cause:
 def unknown_compression(name: bytes) -> Cause:
     """The compression is not known."""
     text = f"compressed by {shown(name[:100])}, for which no function was given"
-    return Cause("UnknownCompression", text)
+    return Cause("UnknownCompression", text, left=len(name))
 
 
 def too_large(size: int, limit: int) -> Cause:

@@ -39,16 +39,18 @@ type Entry = (Fingerprint, ByteString, Either String (Get Value))
 decodersOf :: FileHeader -> Decoders
 decodersOf h = Decoders h (M.singleton (-1) (entry (fileFingerprint h) (fileSchema h)))
 
--- | The header of the file that is read. If it is damaged, it is that of the file before, and names
--- the one compression that we know.
+-- | The header of the file that is read. If it is damaged, it is that of the file before. If that
+-- names no compression, it names the one that we know.
 headerNow :: Decoders -> FileHeader
 headerNow (Decoders h _) = h
 
 -- | With that of a file that begins at an offset.
 withFile :: Int64 -> Maybe FileHeader -> Decoders -> Decoders
-withFile at header (Decoders before m) = case header of
+withFile at header ds@(Decoders before m) = case header of
   Just h -> Decoders h (M.insert at (entry (fileFingerprint h) (fileSchema h)) (trimmed h m))
-  Nothing -> Decoders before {fileCompression = ourCompression} m
+  Nothing
+    | B.null (fileCompression before) -> Decoders before {fileCompression = ourCompression} m
+    | otherwise -> ds
 
 entry :: Fingerprint -> ByteString -> Entry
 entry fingerprint' bytes = (fingerprint', bytes, getValue <$> schemaOf bytes)

@@ -170,9 +170,10 @@ repairWith hs selection target path header folded = do
     let lose text = writeIORef lostSome True >> say hs text
         step schemas event = case event of
           LostBlocks lost
-            -- What is not damaged is not left out. (The header at the beginning is, if the schema is
-            -- given.)
-            | endingOf damage == Refused && damageOffset damage > 0 -> stoppedBy damage
+            -- What is not damaged is not left out. (Without its first bytes the header is damaged, if
+            -- the schema is given.)
+            | endingOf damage == Refused && not (isForeign damage && damageOffset damage == 0) ->
+              stoppedBy damage
             | otherwise -> schemas <$ lose (lostText lost)
             where
               damage = lostDamage lost

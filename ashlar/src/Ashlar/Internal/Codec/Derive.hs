@@ -146,8 +146,8 @@ genericLayout :: (Generic a, GCodec (Rep a)) => Layout a
 genericLayout = gLayout from to
 {-# INLINE genericLayout #-}
 
--- | The derived layout of a type with one constructor, given the same by a function that is
--- unfolded later. Whether the size is constant is known at once.
+-- | The derived layout of a type with one constructor, given that layout again, as a call that GHC
+-- need not unfold. So whether the size is constant is known at once, and the format is made once.
 productLayout :: forall a. GFields (FieldsOf (Rep a)) => Layout a -> Layout a
 productLayout later =
   derivedLayout

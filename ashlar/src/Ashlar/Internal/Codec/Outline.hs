@@ -16,7 +16,8 @@
 -- them: its outline is a few constructors.
 --
 -- There are two interpreters. A value whose bytes are all in memory is walked over by addresses,
--- some nanoseconds for each part. Any other is passed over by decoders.
+-- some nanoseconds for each part. Any other is passed over by decoders, and so is one with a part
+-- that only a decoder knows, with elements of no bytes, or nested too deeply.
 --
 -- Passing over a value checks lengths and tags, and that the bytes are there. It does not check
 -- contents: UTF-8, the order of keys, numbers in their canonical form.
@@ -41,7 +42,7 @@ import Ashlar.Internal.Get.Budget
     defaultBudget,
     spendEmpties,
   )
-import Ashlar.Internal.Get.Bytes (getByteString, skip)
+import Ashlar.Internal.Get.Bytes (getByteString, ifReadsNothing, skip)
 import Ashlar.Internal.Get.Choice (match)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env (endCell, levelsCell)
@@ -52,7 +53,7 @@ import Ashlar.Internal.Mem.Cells (getInt, getPtr)
 import Ashlar.Internal.Prim.Varint.Groups (readUnsigned)
 import Ashlar.Internal.Prim.Varint.Type (Form (Shortest), rangeOf)
 import qualified Ashlar.Internal.Prim.Varint.Type as Varint (Decoded (..))
-import Control.Monad (replicateM_, when)
+import Control.Monad (replicateM_, unless, when)
 import Data.Bits (complement, unsafeShiftR)
 import Data.ByteString (ByteString)
 import Data.Int (Int64)
@@ -176,7 +177,7 @@ stepOver o = case o of
     stepOver rest
   Values n k x rest -> do
     m <- skip n *> getCount k
-    when (m > 0) $ deeper (replicateM_ m (chargedIfEmpty (stepOver x)))
+    when (m > 0) $ deeper (stepOverAll x m)
     stepOver rest
   OneOf n w xs -> do
     tag <- skip n *> if w == 1 then fromIntegral <$> getWord8 else fromIntegral <$> getWord16le
@@ -185,6 +186,12 @@ stepOver o = case o of
       else invalid ("constructor tag " ++ show tag ++ " of " ++ show (sizeofSmallArray xs))
   Part n x rest -> skip n *> deeper (stepOver x) *> stepOver rest
   Decoded n g rest -> skip n *> g *> stepOver rest
+
+-- So many values, one at least. If the first one has no bytes, then all after it are the same.
+stepOverAll :: Outline -> Int -> Get ()
+stepOverAll x m = do
+  empty <- ifReadsNothing (\_ -> True <$ spendEmpties m) (False <$ stepOver x)
+  unless empty $ replicateM_ (m - 1) (chargedIfEmpty (stepOver x))
 
 getCount :: Count -> Get Int
 getCount k = case k of
@@ -313,7 +320,7 @@ fixedCount :: Ptr Word8 -> IO Int
 fixedCount p = do
   n <- peekLE p :: IO Int64
   -- On 32 bits a length may be too large for an 'Int'.
-  pure $! if n > fromIntegral (maxBound :: Int) then -1 else fromIntegral n
+  pure $! if n < 0 || n > fromIntegral (maxBound :: Int) then -1 else fromIntegral n
 {-# INLINE fixedCount #-}
 
 -- A count in LEB128 between two addresses, and the address after it, or 'nowhere'.

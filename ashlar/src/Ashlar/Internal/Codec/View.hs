@@ -110,14 +110,14 @@ passOver :: Outline -> View a -> View b
 passOver o v = later (passing o v) v
 {-# INLINE passOver #-}
 
--- How many bytes those are.
+-- How many bytes an outline describes at the beginning of a view.
 passing :: Outline -> View a -> Int
 passing o v@(View p e c) = case extent o p e c of
   -1 -> passingByDecoders o (onward v)
   n -> n
 {-# INLINE passing #-}
 
--- The same. There are no limits, as the value was passed over within the budget of one run, or has
+-- The same where the walk refuses. There are no limits, as the value was passed over within the budget of one run, or has
 -- constant size, or was encoded here.
 passingByDecoders :: Outline -> ByteString -> Int
 passingByDecoders o bs = case runGetRest (withBudget boundless (skipOutline o)) bs of
