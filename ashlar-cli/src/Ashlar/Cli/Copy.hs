@@ -170,8 +170,8 @@ repairWith hs selection target path header folded = do
     let lose text = writeIORef lostSome True >> say hs text
         step schemas event = case event of
           LostBlocks lost
-            -- What is not damaged is not left out. (Without its first bytes the header is damaged, if
-            -- the schema is given.)
+            -- What is not damaged is not left out. (Without its first bytes the header is damaged,
+            -- if the schema is given.)
             | endingOf damage == Refused && not (isForeign damage && damageOffset damage == 0) ->
               stoppedBy damage
             | otherwise -> schemas <$ lose (lostText lost)

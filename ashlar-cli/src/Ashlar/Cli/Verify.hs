@@ -91,8 +91,9 @@ verifyRecords hs selection path watched = do
           Just (Right g) -> do
             body <- blockRecords (readOptions selection) (headerNow (foundSchemas found)) b
             case body of
-              Left (UnknownCompression name) | not (B.null name) ->
-                writeIORef unread (Just ("compressed by " ++ show name)) >> right
+              Left (UnknownCompression name)
+                | not (B.null name) ->
+                  writeIORef unread (Just ("compressed by " ++ show name)) >> right
               Left cause -> wrong 0 cause
               Right bytes -> case wholeRecords g (blockCount h) bytes of
                 (n, _, Just e) -> wrong n (BadRecord e)

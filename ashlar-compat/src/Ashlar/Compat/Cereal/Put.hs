@@ -131,7 +131,7 @@ runPutMLazy m = toLazyByteString <$> valueBeside m
 -- | The value of a put and its bytes as a builder. If the value is forced before the builder has
 -- been run to its end, the put runs for it alone.
 runPutMBuilder :: PutM a -> (a, Builder)
-runPutMBuilder m = valueBeside m
+runPutMBuilder = valueBeside
 {-# INLINE runPutMBuilder #-}
 
 -- | The first, then the second.

@@ -204,8 +204,8 @@ getCount k = case k of
       | n > fromIntegral (maxBound :: Int) = invalid ("length " ++ show n)
       | otherwise = pure (fromIntegral n)
 
--- | The size of the value that memory begins with: its lengths and tags are right, and its bytes are
--- there. Otherwise, or if only a run within a budget can tell, -1.
+-- | The size of the value that memory begins with: its lengths and tags are right, and its bytes
+-- are there. Otherwise, or if only a run within a budget can tell, -1.
 --
 -- (GHC cannot see whether the walk returns, so it does not drop what keeps the bytes alive.)
 extent ::

@@ -117,8 +117,8 @@ passing o v@(View p e c) = case extent o p e c of
   n -> n
 {-# INLINE passing #-}
 
--- The same where the walk refuses. There are no limits, as the value was passed over within the budget of one run, or has
--- constant size, or was encoded here.
+-- The same where the walk refuses. There are no limits, as the value was passed over within the
+-- budget of one run, or has constant size, or was encoded here.
 passingByDecoders :: Outline -> ByteString -> Int
 passingByDecoders o bs = case runGetRest (withBudget boundless (skipOutline o)) bs of
   Right (_, rest) -> S.length bs - S.length rest

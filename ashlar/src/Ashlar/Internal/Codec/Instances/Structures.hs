@@ -50,9 +50,9 @@ import GHC.Fingerprint (Fingerprint)
 --
 -- A layout is INLINE, so that a type with such fields knows at once whether they have constant size
 -- (Note [Generic methods], rule 3). Where it was INLINEABLE, the generic code for both answers went
--- through all phases, once for each field: 24 fields of @Maybe Text@ took 46 seconds to compile. (Held
--- by @scripts/compile-times --check@.) So it must be small, and leaves the rest to functions: the
--- layout of a tuple, which is specialised as the methods are, or an outline.
+-- through all phases, once for each field: 24 fields of @Maybe Text@ took 46 seconds to compile.
+-- (Held by @scripts/compile-times --check@.) So it must be small, and leaves the rest to functions:
+-- the layout of a tuple, which is specialised as the methods are, or an outline.
 
 instance Codec Ordering
 
@@ -150,7 +150,9 @@ instance (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f) => Codec (a, b, 
   {-# INLINEABLE put #-}
   {-# INLINEABLE get #-}
 
-sextupleLayout :: (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f) => Layout (a, b, c, d, e, f)
+sextupleLayout ::
+  (Codec a, Codec b, Codec c, Codec d, Codec e, Codec f) =>
+  Layout (a, b, c, d, e, f)
 sextupleLayout = genericLayout
 {-# INLINEABLE sextupleLayout #-}
 
