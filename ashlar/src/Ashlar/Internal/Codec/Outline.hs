@@ -159,8 +159,7 @@ spanAtHand o = inspect $ \c _ p -> do
   e <- getPtr c endCell
   -- (In a traced run it is the complement.)
   left <- getInt c levelsCell
-  q <- walking o (if left < 0 then complement left else left) p e
-  pure $! spanTo q p
+  walked o (if left < 0 then complement left else left) p e
 {-# NOINLINE spanAtHand #-}
 
 -- Pass over a value that may not be at hand, part by part. Parts are not tried with 'spanAtHand':
@@ -216,33 +215,29 @@ extent ::
   -- | What keeps the bytes alive.
   ForeignPtrContents ->
   Int
-extent o a e c = inMemory . unsafeWithForeignPtr (ForeignPtr a c) $ \p -> do
-  q <- walking o (budgetDepth defaultBudget) p (Ptr e)
-  pure $! spanTo q p
+extent o a e c = inMemory . unsafeWithForeignPtr (ForeignPtr a c) $ \p ->
+  walked o (budgetDepth defaultBudget) p (Ptr e)
 {-# NOINLINE extent #-}
-
--- How many bytes lie between an address and the one after it, or -1 if the walk ended nowhere.
-spanTo :: Ptr Word8 -> Ptr Word8 -> Int
-spanTo q p = if q == nowhere then -1 else q `minusPtr` p
-{-# INLINE spanTo #-}
 
 -- An address at which no string ends. (The empty string may be at the address 0.)
 nowhere :: Ptr Word8
 nowhere = nullPtr `plusPtr` (-1)
 {-# INLINE nowhere #-}
 
--- The address after a value, or 'nowhere'.
-walking ::
+-- The size of a value, or -1 if the walk ends 'nowhere'.
+walked ::
   Outline ->
   -- How many levels may be nested.
   Int ->
   -- The first byte, and the address after the last.
   Ptr Word8 ->
   Ptr Word8 ->
-  IO (Ptr Word8)
-walking o levels (Ptr p) (Ptr e) = IO $ \s -> case walk o levels p e s of
-  (# s', q #) -> (# s', Ptr q #)
-{-# INLINE walking #-}
+  IO Int
+walked o levels p@(Ptr a) (Ptr e) = IO $ \s -> case walk o levels a e s of
+  (# s', q #) ->
+    let !size = if Ptr q == nowhere then -1 else Ptr q `minusPtr` p
+     in (# s', size #)
+{-# INLINE walked #-}
 
 -- An action that returns the address after a value, or 'nowhere'. The address is unboxed, or each
 -- call would allocate.
