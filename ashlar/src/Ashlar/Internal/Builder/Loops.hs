@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE RankNTypes #-}
 {-# LANGUAGE TypeFamilies #-}
 {-# OPTIONS_GHC -Wno-orphans #-}
@@ -85,8 +86,9 @@ primMapListBounded prim = \xs -> eachOf prim (\cons nil -> foldr cons nil xs)
 eachOf :: BoundedPrim a -> (forall b. (a -> b -> b) -> b -> b) -> Builder
 eachOf prim xs = action $ \c k -> do
   let n = sizeBound prim
-      -- The state of the loop is passed from each element to the rest.
-      cons x rest = oneShot $ \p -> oneShot $ \e ->
+      -- The state of the loop is passed from each element to the rest. It is forced, or GHC boxes the
+      -- end, which the last step does not need.
+      cons x rest = oneShot $ \ !p -> oneShot $ \ !e ->
         if e `minusPtr` p >= n
           then do
             -- n bytes are free.
@@ -98,7 +100,7 @@ eachOf prim xs = action $ \c k -> do
             end <- getPtr c endCell
             q' <- runB prim x q
             rest q' end
-      nil p _ = putPtr c cursorCell p
+      nil !p !_ = putPtr c cursorCell p
   p0 <- getPtr c cursorCell
   e0 <- getPtr c endCell
   xs cons nil p0 e0
