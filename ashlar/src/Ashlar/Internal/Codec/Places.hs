@@ -60,7 +60,7 @@ data Of (con :: Symbol) a
 -- | The fields of a type with one constructor, or of one of several: their names, which may be
 -- empty, and their types.
 type family Parts t :: [(Symbol, Type)] where
-  Parts (Of con a) = PartsOf con a (Rep a)
+  Parts (Of con a) = IfGeneric (Rep a) (NotGeneric a) (PartsOf con a (Rep a))
   Parts [a] = Contained [a]
   Parts (NonEmpty a) = Contained (NonEmpty a)
   Parts (V.Vector a) = Contained (V.Vector a)
@@ -74,7 +74,7 @@ type family Parts t :: [(Symbol, Type)] where
   Parts Char = Undivided Char
   Parts Text = Undivided Text
   Parts ByteString = Undivided ByteString
-  Parts a = OnlyParts a (Rep a)
+  Parts a = IfGeneric (Rep a) (NotGeneric a) (OnlyParts a (Rep a))
 
 -- The errors for types whose representations would mislead, or for which there is none.
 type family Contained a :: k where
@@ -86,6 +86,18 @@ type family Contained a :: k where
 
 type family Undivided a :: k where
   Undivided a = TypeError ('ShowType a ':<>: 'Text " has no fields. Use decodeView.")
+
+type family NotGeneric a :: k where
+  NotGeneric a =
+    TypeError
+      ( 'ShowType a ':<>: 'Text " has no instance of Generic, so its fields are unknown. Derive it,"
+          ':$$: 'Text "or use decodeView."
+      )
+
+-- Without an instance the representation cannot be reduced, and neither can this. Then GHC shows the
+-- error among its arguments.
+type family IfGeneric (f :: Type -> Type) (otherwise :: k) (found :: k) :: k where
+  IfGeneric (D1 m f) otherwise found = found
 
 type family OnlyParts a (f :: Type -> Type) :: [(Symbol, Type)] where
   OnlyParts a (D1 m (C1 c f)) = Fields f
@@ -286,7 +298,7 @@ instance KnownSymbol con => ConstructorNames (C1 ('MetaCons con fix r) f) where
 type family Position (con :: Symbol) a :: Nat where
   Position con [a] = Contained [a]
   Position con (NonEmpty a) = Contained (NonEmpty a)
-  Position con a = IndexIn con a (Rep a)
+  Position con a = IfGeneric (Rep a) (NotGeneric a) (IndexIn con a (Rep a))
 
 type family IndexIn (con :: Symbol) a (f :: Type -> Type) :: Nat where
   IndexIn con a (D1 m f) = OrMissing con a f (IndexOf con f 0)
