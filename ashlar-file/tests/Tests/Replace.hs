@@ -10,7 +10,7 @@ import Ashlar.File
 import Ashlar.File.Blocks (Event (..), blockHeader, foldBlocks)
 import qualified Ashlar.File.Blocks as Blocks
 import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar)
-import Control.Exception (ErrorCall (..), IOException, evaluate, try)
+import Control.Exception (ErrorCall (..), IOException, SomeException, evaluate, throwIO, try)
 import Control.Monad (forM, replicateM_, void, when)
 import qualified Data.ByteString as S
 import Data.IORef (newIORef, readIORef, writeIORef)
@@ -19,6 +19,7 @@ import qualified Data.List as List
 import Data.Maybe (fromMaybe)
 import System.Directory (createDirectory, listDirectory)
 import System.FilePath ((</>))
+import System.IO (IOMode (ReadWriteMode), withBinaryFile)
 import System.Posix.Files
 import System.Posix.User (getEffectiveUserID)
 import System.Process (spawnProcess, waitForProcess)
@@ -45,6 +46,7 @@ tests =
       testProperty "in place: the file stays the same one" (once inPlace),
       testProperty "an empty file is written directly" (once emptyFile),
       testProperty "a FIFO is written directly" (once fifo),
+      testProperty "who waits for the reader of a FIFO can be interrupted" (once fifoInterrupted),
       testProperty "/dev/full throws, and /dev/null does not" (once devices),
       testProperty "a reader never answers Right with a mixture: in place" (mixture replaceInPlace),
       testProperty "a reader never answers Right with a mixture: beside" (mixture replaceBeside),
@@ -379,3 +381,25 @@ mixture change (Positive (Small v)) (NonNegative k) =
     takeSome n stream = case stream of
       NextRecord _ rest | n > 0 -> 1 + takeSome (n - 1) rest
       _ -> 0 :: Int
+
+fifoInterrupted :: Property
+fifoInterrupted = ioProperty . inDirectory $ \directory -> do
+  let path = directory </> "fifo"
+  createNamedPipe path 0o600
+  nobody <- timeout 50000 (writeRecords numbers path [1])
+  -- A reader that does not read.
+  withBinaryFile path ReadWriteMode $ \h -> do
+    outcome <- newEmptyMVar
+    full <- timeout 200000 . withWriter defaultWriteOptions numbers path $ \w -> do
+      stopped <- try (writeMany w [1 ..])
+      late <- try (write w 1 >> flush w)
+      putMVar outcome (late :: Either IOException ())
+      either (throwIO :: SomeException -> IO ()) pure stopped
+    late <- takeMVar outcome
+    arrived <- S.hGetNonBlocking h 1000000
+    pure . conjoin $
+      [ (nobody, full) === (Nothing, Nothing),
+        counterexample (show late) (either (const True) (const False) late),
+        -- What a pipe takes, of which the last block is not whole.
+        counterexample (show (S.length arrived)) (S.length arrived >= 4096)
+      ]

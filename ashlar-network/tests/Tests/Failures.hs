@@ -22,6 +22,7 @@ import Data.IORef
 import Data.Text (Text)
 import qualified Data.Text as T
 import Data.Word (Word16)
+import GHC.Conc (BlockReason (..), ThreadStatus (..), threadStatus)
 import Network.Socket
 import Network.Socket.ByteString (recv, sendAll)
 import System.Environment (getExecutablePath)
@@ -353,9 +354,32 @@ times =
           first <- timeout 10000 (receive c)
           putMVar gate ()
           (,) first <$> receiveAll c
-        pure (got === (Nothing, ([1, 2 :: Word16], Right ())))
+        pure (got === (Nothing, ([1, 2 :: Word16], Right ()))),
+      testProperty "an interruption while a message is decoded, too" . once . ioProperty . withPair $
+        \x y -> do
+          a <- socketTransport x
+          b <- socketTransport y
+          (_, got) <-
+            both
+              ( withConnection defaultOptions (fixedType "observed") number a $ \c ->
+                  mapM_ (send c . Observed) [1, 2]
+              )
+              ( withConnection defaultOptions number (fixedType "observed") b $ \c -> do
+                  me <- myThreadId
+                  writeIORef whenDecoded (writeIORef whenDecoded (pure ()) >> pending me)
+                  first <- try (receive c)
+                  (,) (first :: Either AsyncException (Maybe Observed)) <$> receiveAll c
+              )
+          pure (got === (Left UserInterrupt, (map Observed [1, 2], Right ())))
     ]
   where
+    -- Returns when the exception has been thrown and waits.
+    pending thread = do
+      thrower <- forkIO (throwTo thread UserInterrupt)
+      let wait = do
+            status <- threadStatus thrower
+            unless (status == ThreadBlocked BlockedOnException) (yield >> wait)
+      wait
     brief =
       defaultOptions
         { optionsHandshakeTime = 200000,
@@ -363,6 +387,22 @@ times =
           optionsSendTime = 200000
         }
     texts = ["brick", "mortar"] :: [Text]
+
+-- | A number. The action runs when one is decoded.
+newtype Observed = Observed Word16
+  deriving stock (Eq, Show)
+
+instance Codec Observed
+
+instance HasFormat Observed where
+  format = refined (\(Observed n) -> n) observe codec
+    where
+      observe n = Observed n <$ unsafePerformIO (Right () <$ join (readIORef whenDecoded))
+      {-# NOINLINE observe #-}
+
+whenDecoded :: IORef (IO ())
+whenDecoded = unsafePerformIO (newIORef (pure ()))
+{-# NOINLINE whenDecoded #-}
 
 closing :: TestTree
 closing =

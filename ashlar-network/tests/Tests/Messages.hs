@@ -82,6 +82,17 @@ tests =
             (withConnection defaultOptions number ints b receiveAll)
         n <- readIORef calls
         pure (got === numbers .&&. end === Right () .&&. counterexample (show n) (n < 1000)),
+      testProperty "what the peer must take at once is at most 128 KiB" . once . ioProperty $ do
+        sizes <- newIORef []
+        (a, b) <- pipe 100000
+        let noted bs = modifyIORef' sizes (sum (map S.length bs) :) >> transportSend a bs
+            messages = map (`S.replicate` 1) [131072, 0, 1000000, 300, 131000, 131073, 40000, 400000]
+        (_, got) <-
+          both
+            (withConnection defaultOptions strings number a {transportSend = noted} (\c -> mapM_ (send c) messages))
+            (withConnection defaultOptions number strings b receiveAll)
+        most <- maximum <$> readIORef sizes
+        pure (got === (messages, Right ()) .&&. counterexample (show most) (most <= 131072)),
       testProperty "the bytes are those of the messages, wherever a buffer ends" . once . conjoin $
         [ ioProperty $ do
             none <- recorded chosen mixed (\_ -> pure ())
@@ -189,6 +200,7 @@ tests =
   where
     options = defaultOptions {optionsChecksums = False}
     numbers = [1 .. 10000] :: [Int]
+    strings = fixedType "strings" :: RecordType S.ByteString
     unit = fixedType "unit" :: RecordType ()
     ks = [1 .. 4] :: [Int]
 

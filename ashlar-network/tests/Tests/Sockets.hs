@@ -10,6 +10,7 @@ import Ashlar.Builder
 import Ashlar.Builder.Extra (byteStringInsert, flush)
 import Ashlar.Get (foldFrom, getByteString, getFrom, getWord32le)
 import Ashlar.Network.Internal.Gather
+import Ashlar.Network.Messages (socketTransport)
 import Ashlar.Network.Socket
 import Control.Concurrent
 import Control.Exception
@@ -28,7 +29,13 @@ tests :: TestTree
 tests =
   testGroup
     "sockets"
-    [ testProperty "all bytes arrive, through small buffers" . withMaxSuccess 50 $
+    [ testProperty "a transport does not hold back short packets" . once . ioProperty . withTcp $
+        \a _ -> do
+          old <- getSocketOption a NoDelay
+          _ <- socketTransport a
+          new <- getSocketOption a NoDelay
+          pure ((old /= 0, new /= 0) === (False, True)),
+      testProperty "all bytes arrive, through small buffers" . withMaxSuccess 50 $
         \pieces (Positive size) tcp -> ioProperty . (if tcp then withTcp else withPair) $
           \a b -> do
             setSocketOption a SendBuffer 4096

@@ -46,6 +46,7 @@ module Ashlar.Wai
     streamBuilder,
     streamParts,
     FlushPolicy (..),
+    BodyBroken (..),
     BodyEnded (..),
 
     -- ** Of known length

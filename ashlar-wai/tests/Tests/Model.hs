@@ -27,6 +27,7 @@ import Data.Word (Word16)
 import Foreign (allocaBytes, castPtr)
 import Network.Wai (Request (requestBody, requestBodyLength), RequestBodyLength (..), StreamingBody)
 import qualified Network.Wai as Wai
+import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.QuickCheck
 import Tests.Prompt (Driver, prompt)
@@ -46,6 +47,8 @@ tests =
       testProperty "FlushAfter: an exception of the body ends the thread" (once killedProp),
       testProperty "a part after the end is refused" lateProp,
       testProperty "an exception in a part: the parts before it are kept" brokenProp,
+      testProperty "an exception in a part that was sent to its middle ends the body" (once halfSentProp),
+      testProperty "an interrupted write ends the body" (once interruptedProp),
       testProperty "decodeBody does not depend on chunks" decodeProp,
       testProperty "foldBody does not depend on chunks" foldProp,
       testProperty "an announced length over the limit: nothing is read" announcedProp,
@@ -220,6 +223,37 @@ brokenProp = ioProperty $ do
       broken <- try (write ("lost" <> word8 (throw Overflow)))
       when (broken == Left Overflow) $ write "two"
   pure (seen === [Saw "one two"])
+
+halfSentProp :: Property
+halfSentProp = ioProperty $ do
+  outcomes <- newEmptyMVar
+  ended <-
+    try . observed . streamParts FlushNever $ \write -> do
+      broken <- try (write ("half" <> flush <> word8 (throw Overflow)))
+      next <- try (write "two")
+      putMVar outcomes (broken, next)
+  seen <- takeMVar outcomes
+  pure (seen === (Left Overflow, Left Overflow) .&&. either (=== Overflow) (\_ -> property False) ended)
+
+-- The server's write waits for a client, and the thread that writes a part is interrupted.
+interruptedProp :: Property
+interruptedProp = forAll (elements [FlushNever, FlushEachPart, FlushAfter 1000000]) $ \policy ->
+  ioProperty $ do
+    outcomes <- newEmptyMVar
+    ended <-
+      try $
+        streamParts
+          policy
+          ( \write -> do
+              _ <- write "first"
+              slow <- timeout 10000 (write ("slow" <> flush))
+              next <- try (write "two")
+              putMVar outcomes (slow, next)
+          )
+          (\_ -> threadDelay 200000)
+          (pure ())
+    seen <- takeMVar outcomes
+    pure (seen === (Nothing, Left BodyBroken) .&&. ended === Left BodyBroken)
 
 -- A request whose body comes in these chunks.
 requestOf :: RequestBodyLength -> [S.ByteString] -> IO Request

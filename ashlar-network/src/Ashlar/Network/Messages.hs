@@ -41,8 +41,9 @@
 -- == Sending
 --
 -- Messages are collected, and many leave in one system call: when 32 KiB are full, and as soon as
--- no more are added for the moment. So neither throughput nor latency needs a 'flush'. A message
--- that is larger leaves as its builder runs, in constant memory.
+-- no more are added for the moment. So neither throughput nor latency needs a 'flush', but where
+-- other threads keep all processors busy: they run before the thread that sends, for 20 ms each. A
+-- message that is larger leaves as its builder runs, in constant memory.
 --
 -- The peer's speed limits the sender: 'send' waits when the peer does not receive.
 --

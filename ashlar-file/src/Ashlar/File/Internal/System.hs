@@ -29,7 +29,7 @@ module Ashlar.File.Internal.System
   )
 where
 
-import Control.Concurrent (threadWaitWrite)
+import Control.Concurrent (threadDelay, threadWaitWrite)
 import Control.Exception
   ( Exception (..),
     catch,
@@ -43,6 +43,7 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B
 import qualified Data.ByteString.Unsafe as S
+import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
 import Data.Word (Word64, Word8)
 import Foreign.C.Error
@@ -50,6 +51,7 @@ import Foreign.C.Error
     eAGAIN,
     eINTR,
     eINVAL,
+    eNXIO,
     eOPNOTSUPP,
     eROFS,
     eWOULDBLOCK,
@@ -81,6 +83,7 @@ import System.Posix.Files
     getFdStatus,
     getFileStatus,
     isDirectory,
+    isNamedPipe,
     isRegularFile,
     setFdSize,
   )
@@ -89,10 +92,12 @@ import System.Posix.Internals (withFilePath)
 import System.Posix.Types (CSsize (..), DeviceID, Fd (..), FileID)
 import System.Posix.Unistd (fileSynchronise, fileSynchroniseDataOnly)
 
--- | An open file: its path, for errors, and its descriptor.
+-- | An open file: its path, for errors, its descriptor, and whether it ends within what an
+-- interrupted write was to write.
 data OpenFile = OpenFile
   { openPath :: !FilePath,
-    openFd :: !Fd
+    openFd :: !Fd,
+    openHalf :: !(IORef Bool)
   }
 
 -- Say in errors which file it is.
@@ -111,15 +116,22 @@ openToRead :: FilePath -> IO OpenFile
 openToRead path = openAs path 0
 
 -- | Open a file to read and write, and become its only writer. The file is made if it is missing.
--- What is no regular file, such as a pipe, is opened only to write, and without a lock.
+-- What is no regular file, such as a pipe, is opened only to write, and without a lock. It waits for
+-- the reader of a pipe.
 openToWrite :: FilePath -> IO OpenFile
 openToWrite path = do
   found <- try (getFileStatus path)
   case found of
-    Right status | not (isRegularFile status || isDirectory status) -> openAs path 2
+    Right status | not (isRegularFile status || isDirectory status) -> openPipe status
     Left e | not (isDoesNotExistError e) -> throwIO e
     _ -> openLocked
   where
+    -- The system has no call that would wait and could be interrupted.
+    openPipe status =
+      openAs path 2 `catch` \e ->
+        if isNamedPipe status && hasErrno [eNXIO] e
+          then threadDelay 10000 >> openPipe status
+          else throwIO e
     openLocked = do
       file <- openAs path 1
       current <- (locked (openFd file) >> isStillNamed file) `onException` closeFile file
@@ -160,8 +172,10 @@ openNew path others = do
     _ -> either throwIO pure made
 
 openAs :: FilePath -> CInt -> IO OpenFile
-openAs path mode = withFilePath path $ \name ->
-  OpenFile path . Fd <$> throwErrnoPathIfMinus1 "open" path (c_open name mode)
+openAs path mode = withFilePath path $ \name -> do
+  half <- newIORef False
+  fd <- throwErrnoPathIfMinus1 "open" path (c_open name mode)
+  pure (OpenFile path (Fd fd) half)
 
 -- | Another writer has the file open.
 newtype FileLocked = FileLocked FilePath
@@ -195,7 +209,7 @@ identityOf s = (deviceID s, fileID s)
 
 -- | Bytes from an offset on: fewer than n where the file ends, none from an offset after that.
 readAtMost :: OpenFile -> Int64 -> Int -> IO ByteString
-readAtMost file@(OpenFile path (Fd raw)) offset n
+readAtMost file@(OpenFile path (Fd raw) _) offset n
   | n <= 0 || offset < 0 || offset > mostOffset = pure S.empty
   | n <= 1048576 = B.createAndTrim n (\to -> go to 0)
   | otherwise = do
@@ -222,9 +236,14 @@ readAtMost file@(OpenFile path (Fd raw)) offset n
         if got == 0 then pure done else goUpTo m to (done + fromIntegral got)
 
 -- | Write bytes at an offset. A file without offsets, such as a pipe, gets them after those before.
+-- If a write to a pipe is interrupted, none follows: it would continue in the middle of a block.
 writeAll :: OpenFile -> Int64 -> Ptr Word8 -> Int -> IO ()
-writeAll file@(OpenFile _ fd@(Fd raw)) start bytes size =
-  named file $ isSeekable file >>= \there -> go there start bytes size
+writeAll file@(OpenFile _ fd@(Fd raw) half) start bytes size = named file $ do
+  there <- isSeekable file
+  broken <- readIORef half
+  when broken (ioError (userError "a write was interrupted"))
+  go there start bytes size
+  unless there (writeIORef half False)
   where
     go there offset from n = when (n > 0) $ do
       put <-
@@ -234,7 +253,8 @@ writeAll file@(OpenFile _ fd@(Fd raw)) start bytes size =
               then c_writeAt raw from (fromIntegral n) offset
               else c_write raw from (fromIntegral n)
           )
-          (threadWaitWrite fd)
+          (writeIORef half True >> threadWaitWrite fd)
+      unless there (writeIORef half True)
       go there (offset + fromIntegral put) (from `plusPtr` fromIntegral put) (n - fromIntegral put)
 
 -- | 'writeAll' of a string.

@@ -30,9 +30,11 @@ import Control.Concurrent (forkIO)
 import Control.Concurrent.MVar (MVar, newMVar, putMVar, takeMVar, withMVar)
 import Control.Exception
   ( IOException,
+    SomeAsyncException,
     SomeException,
     catch,
     finally,
+    fromException,
     mask,
     onException,
     throwIO,
@@ -175,8 +177,10 @@ withTail options l open start act = mask $ \restore -> do
     constant = case l of
       Fix _ -> isNothing (writeCompression options)
       Var _ -> False
-    lessUrgent :: SomeException -> IO ()
-    lessUrgent _ = pure ()
+    -- Who interrupts the closing waits until this thread knows of it.
+    lessUrgent e = case fromException e of
+      Just async -> throwIO (async :: SomeAsyncException)
+      Nothing -> pure ()
 
 limitsOf :: WriteOptions -> BlockLimits
 limitsOf options = BlockLimits (min 16777216 (writeBlockSize options)) (writeRecordLimit options)

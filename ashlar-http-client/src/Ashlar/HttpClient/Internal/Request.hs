@@ -61,17 +61,17 @@ bodySized ::
   RequestBody
 bodySized n b
   -- The builder need not run for this.
-  | n < 0 = RequestBodyIO (throwIO (WrongBodyLength n 0))
+  | n < 0 = throw (WrongBodyLength n 0)
   | otherwise = RequestBodyStream n (exactly n b)
 
 -- | A request body that is the encoding of a value, with its @Content-Length@. Up to 32 KiB are
 -- built before anything is sent. A longer body is sent as by 'bodySized'.
 bodyEncoded :: Codec a => a -> RequestBody
-bodyEncoded a = RequestBodyIO $ do
-  n <- evaluated (encodedSize a)
-  if n <= 32768
-    then RequestBodyBS <$> evaluated (toStrictByteString (put a))
-    else pure (bodySized (fromIntegral n) (put a))
+bodyEncoded a
+  | n <= 32768 = RequestBodyBS (mapException BodyException (toStrictByteString (put a)))
+  | otherwise = bodySized (fromIntegral n) (put a)
+  where
+    n = mapException BodyException (encodedSize a)
 
 -- A new popper. See Note [Chunks that are pulled].
 popper :: Builder -> IO Popper

@@ -143,9 +143,12 @@ endSending = sendEnd . connectionOut
 -- 'ConnectionError' if the connection has failed or the message is refused.
 --
 -- An interruption, for instance by 'System.Timeout.timeout', loses nothing while this waits or
--- decodes, and the connection can be used again. An interruption is an exception of a type that
--- says that it is asynchronous ('Control.Exception.SomeAsyncException'): any other that is thrown
--- to a thread that waits here ends the connection, as an exception of the transport does.
+-- decodes, and the connection can be used again. One that strikes as the message is returned loses
+-- it. Where that matters, mask: @mask_ (timeout n (receive c))@. It still interrupts the wait.
+--
+-- An interruption is an exception of a type that says that it is asynchronous
+-- ('Control.Exception.SomeAsyncException'): any other that is thrown to a thread that waits here
+-- ends the connection, as an exception of the transport does.
 receive :: Connection a b -> IO (Maybe b)
 receive c = receiveFrame (connectionIn c) (connectionSummed c) (connectionGet c)
 

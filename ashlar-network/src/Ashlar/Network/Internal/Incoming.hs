@@ -136,14 +136,17 @@ takeFrame inc summed getter unmask = next
           usable (inLink inc)
           when summed (checkFrame inc n bytes)
           let !message = S.take n (S.drop 4 bytes)
-          -- A small one takes so little time that it need not be interrupted.
+          -- A small one takes so little time that it need not be interrupted meanwhile. What arrives
+          -- meanwhile interrupts after it, or the message would be lost when the mask ends.
           result <-
             if n <= 65536
               then pure $! runGet getter message
               else unmask (evaluate (runGet getter message))
           case result of
             Left e -> failWith (inLink inc) (InvalidMessage e)
-            Right a -> Just a <$ passBytes inc (frameBytes summed n)
+            Right a -> do
+              allowInterrupt
+              Just a <$ passBytes inc (frameBytes summed n)
         NoMore -> pure Nothing
         Missing _ -> usable (inLink inc) >> fillUp inc summed >> next
 {-# NOINLINE takeFrame #-}

@@ -42,7 +42,7 @@ data Options = Options
     optionsHandshakeTime :: !Int,
     -- | The time from the first byte of a message to its last, as far as it is waited for.
     optionsMessageTime :: !Int,
-    -- | The time in which the peer must take what is sent at once, some 64 KiB. To close the
+    -- | The time in which the peer must take what is sent at once, 128 KiB at most. To close the
     -- transport may take as long.
     optionsSendTime :: !Int
   }

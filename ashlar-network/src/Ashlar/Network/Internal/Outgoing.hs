@@ -62,7 +62,7 @@ import Ashlar.Network.Internal.Transport
 import Control.Concurrent (yield)
 import Control.Concurrent.MVar
 import Control.Exception
-import Control.Monad (forever, unless, void, when)
+import Control.Monad (forM_, forever, unless, void, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
@@ -77,6 +77,7 @@ import Data.Word (Word8)
 import Foreign.Marshal.Utils (copyBytes)
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 import Foreign.Storable (sizeOf)
+import GHC.Clock (getMonotonicTimeNSec)
 import GHC.Exts (RealWorld)
 
 -- | The messages that have not been sent yet.
@@ -311,9 +312,12 @@ flusher out = forever (wait >> settle rounds >> mask_ sendAll)
     settle 0 = pure ()
     settle k = do
       before <- getNext out
+      begun <- getMonotonicTimeNSec
       yield
+      now <- getMonotonicTimeNSec
       after <- getNext out
-      unless (before == after) (settle (k - 1 :: Int))
+      -- While other threads compute, each of them has 20 ms.
+      unless (before == after || now - begun > 1000000) (settle (k - 1 :: Int))
     -- A sender that never stops fills buffers, and sends them itself.
     rounds = 16
 
@@ -367,15 +371,27 @@ sendUpTo out end = do
     writeIORef (outBuffer out) $! handedOut open end
     deliver out [written open end]
 
--- Send. If that throws, some of it may have left, so the connection fails.
+-- Send. If that throws, some of it may have left, so the connection fails. The peer has its time for
+-- each piece of at most 128 KiB.
 deliver :: Outgoing -> [ByteString] -> IO ()
 deliver out chunks = do
   outcome <-
-    try . timed link (optionsSendTime (linkOptions link)) Sending $
-      transportSend (linkTransport link) chunks
+    try . forM_ (pieces 131072 chunks) $
+      timed link (optionsSendTime (linkOptions link)) Sending . transportSend (linkTransport link)
   either (\e -> writeIORef (outLost out) True >> failFor link e) pure outcome
   where
     link = outLink out
+
+-- The same bytes, in pieces of at most n, which is positive.
+pieces :: Int -> [ByteString] -> [[ByteString]]
+pieces n = go [] 0
+  where
+    go piece size chunks = case chunks of
+      bs : rest
+        | S.length bs <= n - size -> go (bs : piece) (size + S.length bs) rest
+        | null piece -> [S.take n bs] : go [] 0 (S.drop n bs : rest)
+        | otherwise -> reverse piece : go [] 0 chunks
+      [] -> [reverse piece | not (null piece)]
 
 -- A message that does not fit into a buffer, as its builder makes it.
 sendLarge :: Outgoing -> (IO Int -> IO Int) -> Builder -> Int -> IO ()

@@ -19,7 +19,15 @@ import Data.IORef (atomicModifyIORef', newIORef, readIORef, writeIORef)
 import Foreign.ForeignPtr (withForeignPtr)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
 import Foreign.Ptr (minusPtr, plusPtr)
-import Network.Socket (ShutdownCmd (..), Socket, close, recvBuf, shutdown)
+import Network.Socket
+  ( ShutdownCmd (..),
+    Socket,
+    SocketOption (NoDelay),
+    close,
+    recvBuf,
+    setSocketOption,
+    shutdown,
+  )
 import Network.Socket.ByteString (sendAll, sendMany)
 import System.IO.Error (illegalOperationErrorType, mkIOError)
 
@@ -52,8 +60,14 @@ data Transport = Transport
 --
 -- To close it while another thread sends or receives ends what that thread does. The socket is
 -- closed when the thread has left it.
+--
+-- Of a TCP socket this sets the option @TCP_NODELAY@. Otherwise the system holds back a short packet
+-- until the peer has acknowledged the one before, which takes some 40 ms. (Messages are collected
+-- before they are sent.)
 socketTransport :: Socket -> IO Transport
 socketTransport socket = do
+  -- Other sockets do not have it.
+  setSocketOption socket NoDelay 1 `catch` ignored
   next <- receiver socket
   users <- newIORef (Users 0 False)
   let change f = atomicModifyIORef' users (\old -> let new = f old in (new, (old, new)))

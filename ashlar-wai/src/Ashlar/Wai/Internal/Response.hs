@@ -8,6 +8,7 @@ module Ashlar.Wai.Internal.Response
     streamBuilder,
     streamParts,
     FlushPolicy (..),
+    BodyBroken (..),
     BodyEnded (..),
 
     -- * Bodies of known length
@@ -64,6 +65,13 @@ data BodyEnded = BodyEnded
 instance Exception BodyEnded where
   displayException BodyEnded = "Ashlar.Wai: a part was written after the end of the body"
 
+-- | A write to the server was interrupted, so the body is incomplete.
+data BodyBroken = BodyBroken
+  deriving stock (Eq, Show)
+
+instance Exception BodyBroken where
+  displayException BodyBroken = "Ashlar.Wai: a write was interrupted, so the body is incomplete"
+
 -- | A body from a builder, in constant memory. It is sent in chunks of 2 KiB and, if it is long, of
 -- 64 KiB, which are not copied again. 'Ashlar.Builder.Extra.flush' sends what comes before it.
 --
@@ -81,8 +89,10 @@ streamBuilder b = streamParts FlushNever (\write -> write b)
 -- ended its own threads: one may still be in the server's function that writes.
 --
 -- If the client is gone, the server's exception is thrown where the next part is written, and at
--- the end of the body. If a value in a part throws, some bytes of that part may have been sent, and
--- the body should end by this exception.
+-- the end of the body. If what waits for the client is interrupted, as by 'System.Timeout.timeout',
+-- bytes are lost, and 'BodyBroken' is thrown at these places. So the server never ends a body as if
+-- it were whole. If a value in a part throws, the body can go on without that part, unless some of
+-- its bytes have been sent. Then its exception is thrown at these places, too.
 streamParts ::
   FlushPolicy ->
   -- | The body, given the function that writes a part.
@@ -108,7 +118,7 @@ streaming ::
   -- | Flush what has been sent.
   IO () ->
   IO ()
-streaming policy body send flush = do
+streaming policy body toServer flushServer = do
   ref <- newIORef nothingPending
   -- Held while a part is written; while anything goes to the server, or the buffer is exchanged. A
   -- value in a part may take any time, and the parts before it do not wait for that.
@@ -120,6 +130,14 @@ streaming policy body send flush = do
       flushPending = server (flushAll ref send flush)
       locked act = withMVar lock (\() -> readIORef ended >>= act)
       check = readIORef failed >>= mapM_ throwIO
+      -- What was to be sent has left its buffer, so after an exception the body cannot go on. Nor can
+      -- it after a part that was sent to its middle.
+      kept act = act `catch` \e -> keep e >> throwIO e
+      keep e = writeIORef failed . Just $ case fromException e of
+        Just (SomeAsyncException _) -> toException BodyBroken
+        Nothing -> e
+      send form = kept . toServer form
+      flush = kept flushServer
       -- After this, nothing flushes at the same time, and a thread that does so may be killed.
       finish = locked (\_ -> server (check >> handOutAll ref send >> writeIORef ended True))
       run after = (body write >> finish) `onException` writeIORef ended True
@@ -127,7 +145,7 @@ streaming policy body send flush = do
           write b = locked $ \late -> do
             when late (throwIO BodyEnded)
             check
-            append serving ref send flush b
+            append serving keep ref send flush b
             after
   case policy of
     FlushNever -> run (pure ())
@@ -144,7 +162,6 @@ streaming policy body send flush = do
               _ <- tryTakeMVar due
               -- The buffer of a part that is being written stays.
               if null idle then handOutAll ref send >> flush else flushAll ref send flush
-          keep e = writeIORef failed (Just (e :: SomeException))
           flusher = forever (wait >> threadDelay time >> flushDue)
       bracket
         (forkIOWithUnmask (\unmask -> unmask flusher `catch` keep))
@@ -159,17 +176,24 @@ data Pending = Pending !Open !(Ptr Word8)
 append ::
   -- | Held while the variable is changed, or anything is sent.
   MVar () ->
+  -- | Called if it throws when a part of it may have been sent.
+  (SomeException -> IO ()) ->
   IORef Pending ->
   (Form -> ByteString -> IO ()) ->
   IO () ->
   Builder ->
   IO ()
-append serving ref send flush b = keepAlive ref $ do
+append serving broken ref send flush b = keepAlive ref $ do
   Pending open from <- readIORef ref
-  end <- runBuilderWith sink (restFrom open from) b
+  begun <- newIORef False
+  end <-
+    runBuilderWith (sink begun) (restFrom open from) b `catch` \e -> do
+      readIORef begun >>= \partly -> when partly (broken e)
+      throwIO e
   withMVar serving (\() -> modifyIORef' ref (\(Pending now _) -> Pending now end))
   where
-    sink = Sink $ \request p -> withMVar serving $ \() -> do
+    sink begun = Sink $ \request p -> withMVar serving $ \() -> do
+      writeIORef begun True
       Pending open _ <- readIORef ref
       writeIORef ref (Pending open p)
       case request of

@@ -127,8 +127,8 @@ withCompressor params consume act = mask $ \unmask -> do
   a <- unmask (act (Compressor state)) `catch` failed
   a <$ end finish
   where
-    ignored :: SomeException -> IO ()
-    ignored _ = pure ()
+    -- Who interrupts the last flush waits until this thread knows of it.
+    ignored e = when (isAsync e) (throwIO e)
 
 isAsync :: SomeException -> Bool
 isAsync e = case fromException e :: Maybe SomeAsyncException of

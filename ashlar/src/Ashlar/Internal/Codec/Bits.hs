@@ -48,8 +48,8 @@ import Ashlar.Internal.Get.Numbers (getWord8)
 import Ashlar.Internal.Mem (copyRange, peekHost, pokeHost, withBytes)
 import Ashlar.Internal.Mem.Cells
 import Control.Exception (throwIO)
-import Control.Monad (when)
-import Data.Bits (unsafeShiftL, unsafeShiftR, (.&.), (.|.))
+import Control.Monad (unless, when)
+import Data.Bits (countLeadingZeros, finiteBitSize, unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B
 import Data.Word (Word8)
@@ -115,30 +115,13 @@ putSymbol ::
   -- | Its number, from 0 on.
   Int ->
   Builder
-putSymbol pool count i
-  | count <= 1 = empty
-  | otherwise = action (putCode pool (bitsOf count) (shortCodes count) i)
+putSymbol pool count i = action (putCode pool count i)
 {-# INLINE putSymbol #-}
 
--- The logarithm of 2 to 65,536, rounded down. GHC computes it where the number is a literal.
+-- The logarithm of a positive number, rounded down. Without branches: GHC copied what follows into
+-- each of them, before it knew the number, and compiled a record of ten fields for half a minute.
 bitsOf :: Int -> Int
-bitsOf n
-  | n < 4 = 1
-  | n < 8 = 2
-  | n < 16 = 3
-  | n < 32 = 4
-  | n < 64 = 5
-  | n < 128 = 6
-  | n < 256 = 7
-  | n < 512 = 8
-  | n < 1024 = 9
-  | n < 2048 = 10
-  | n < 4096 = 11
-  | n < 8192 = 12
-  | n < 16384 = 13
-  | n < 32768 = 14
-  | n < 65536 = 15
-  | otherwise = 16
+bitsOf n = finiteBitSize n - 1 - countLeadingZeros n
 {-# INLINE bitsOf #-}
 
 -- 1 if the first number is at least the second, else 0. No branch, because nothing predicts which
@@ -152,10 +135,9 @@ shortCodes :: Int -> Int
 shortCodes n = 2 `unsafeShiftL` bitsOf n - n
 {-# INLINE shortCodes #-}
 
--- Write a symbol, given the bits of the shorter codes, and how many have one. The highest bit comes
--- first.
-putCode :: Pool -> Int -> Int -> Int -> Cells -> Sink -> IO ()
-putCode pool !width !short !i c k = do
+-- Write a symbol. The highest bit comes first.
+putCode :: Pool -> Int -> Int -> Cells -> Sink -> IO ()
+putCode pool !count !i c k = unless (count <= 1) $ do
   room <- getInt pool roomCell
   if n <= room
     then do
@@ -170,8 +152,9 @@ putCode pool !width !short !i c k = do
         putInt pool roomCell 0
       fresh (n - room)
   where
+    short = shortCodes count
     longer = isAtLeast i short
-    n = width + longer
+    n = bitsOf count + longer
     bits = i + longer * short
     added open b = do
       old <- peekHost open
@@ -235,25 +218,25 @@ getSymbol ::
   Get Int
 getSymbol count
   | count <= 1 = pure 0
-  | otherwise = Get $ \p0 c env s0 -> case bitsOf count of
-    I# width -> case shortCodes count of
-      I# short -> case symbol# width short p0 c env s0 of
-        (# s1, p1, -1# #) -> (# s1, p1, (# | (##) #) #)
-        (# s1, p1, i #) -> (# s1, p1, (# I# i | #) #)
+  | otherwise = Get $ \p0 c env s0 -> case count of
+    I# n -> case symbol# n p0 c env s0 of
+      (# s1, p1, -1# #) -> (# s1, p1, (# | (##) #) #)
+      (# s1, p1, i #) -> (# s1, p1, (# I# i | #) #)
 {-# INLINE getSymbol #-}
 
 -- The number of a symbol, or -1 after a failure.
 symbol# ::
-  Int# ->
   Int# ->
   Addr# ->
   Cells ->
   Env ->
   State# RealWorld ->
   (# State# RealWorld, Addr#, Int# #)
-symbol# width# short# p0 c env s0 = case unGet (symbol (I# width#) (I# short#)) p0 c env s0 of
+symbol# count# p0 c env s0 = case unGet (symbol (bitsOf n) (shortCodes n)) p0 c env s0 of
   (# s1, p1, (# I# i | #) #) -> (# s1, p1, i #)
   (# s1, p1, (# | _ #) #) -> (# s1, p1, -1# #)
+  where
+    n = I# count#
 {-# NOINLINE symbol# #-}
 
 symbol :: Int -> Int -> Get Int

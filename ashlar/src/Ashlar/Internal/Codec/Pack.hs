@@ -171,7 +171,9 @@ data ByItself a = ByItself
 
 type role ByItself nominal
 
--- | The methods of 'Pack' for the representation of a type.
+-- | The methods of 'Pack' for the representation of a type. (No argument stands to the left of
+-- @gMayBeEmpty@ and what it calls: calls there have none, and Note [Generic methods] wants them to
+-- be saturated.)
 class GPack (f :: Type -> Type) where
   gPack :: Pool -> f p -> Builder
   gUnpack :: (f p -> a) -> Get a
@@ -210,7 +212,7 @@ instance GBody V1 where
   {-# INLINE gBodyPack #-}
   gBodyUnpack name _ = invalid (name ++ " has no values")
   {-# INLINE gBodyUnpack #-}
-  gBodyEmpty asks = asks
+  gBodyEmpty = \asks -> asks
   {-# INLINE gBodyEmpty #-}
 
 instance (KnownSymbol (FieldNames c f), GFields f) => GBody (C1 c f) where
@@ -230,7 +232,7 @@ instance GTagged (KindOf (f :+: g)) (f :+: g) => GBody (f :+: g) where
   {-# INLINE gBodyPack #-}
   gBodyUnpack name back = gTaggedUnpack @(KindOf (f :+: g)) name back
   {-# INLINE gBodyUnpack #-}
-  gBodyEmpty _ = -1
+  gBodyEmpty = \_ -> -1
   {-# INLINE gBodyEmpty #-}
 
 -- The constructors of a sum, by the kind of the sum.
@@ -314,7 +316,7 @@ instance GFields U1 where
   {-# INLINE gFieldsPack #-}
   gFieldsUnpack rest = mapReading (\build -> build U1) rest
   {-# INLINE gFieldsUnpack #-}
-  gFieldsEmpty asks = asks
+  gFieldsEmpty = \asks -> asks
   {-# INLINE gFieldsEmpty #-}
 
 instance Pack a => GFields (S1 c (K1 i a)) where
@@ -331,7 +333,7 @@ instance (GFields f, GFields g) => GFields (f :*: g) where
   gFieldsUnpack rest =
     mapReading (\build x y -> build (x :*: y)) (gFieldsUnpack (gFieldsUnpack rest))
   {-# INLINE gFieldsUnpack #-}
-  gFieldsEmpty asks = case gFieldsEmpty @f asks of
+  gFieldsEmpty = \asks -> case gFieldsEmpty @f asks of
     -1 -> -1
     left -> gFieldsEmpty @g left
   {-# INLINE gFieldsEmpty #-}
