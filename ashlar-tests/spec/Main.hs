@@ -32,6 +32,7 @@ import qualified Tests.CompatFormats
 import qualified Tests.CompatStore
 import qualified Tests.CompatText
 import qualified Tests.Decimal
+import qualified Tests.Deep
 import qualified Tests.Dialogue
 import qualified Tests.Edited
 import qualified Tests.Errors
@@ -130,6 +131,7 @@ main =
         Tests.CompatStore.tests,
         Tests.CompatText.tests,
         Tests.Decimal.tests,
+        Tests.Deep.tests,
         Tests.Dialogue.tests,
         Tests.Edited.tests,
         Tests.Errors.tests,

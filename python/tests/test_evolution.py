@@ -7,7 +7,7 @@ from random import Random
 from typing import Any, Dict, List, Sequence, Tuple
 
 import model
-from ashlar import DecodeError, EvolutionError, Schema, bind, evolve
+from ashlar import DecodeError, EncodeError, EvolutionError, Schema, bind, evolve
 from ashlar import shapes as s
 from ashlar.evolution import (
     Added,
@@ -232,6 +232,22 @@ class Refusals(unittest.TestCase):
                     reads.decode_from(r.randbytes(30), 0)
                 except DecodeError:
                     pass
+
+    def test_wrong_rules(self) -> None:
+        new = record([("a", I8), ("b", I32)])
+        kind = bind(new, evolution={"Order": [Added("b", "oops")]})
+        with self.assertRaisesRegex(EncodeError, "the default of Order.b: a whole number is needed, not str"):
+            evolve(kind, record([("a", I8)]))
+        rules: Any
+        for rules in ("x", Added("b", 1), [1], None):
+            with self.assertRaisesRegex(TypeError, "evolution of Order: a list of rules is needed, not "):
+                bind(new, evolution={"Order": rules})
+
+    def test_wrong_fields(self) -> None:
+        kind = bind(record([("a", I8), ("b", I32)]))
+        for value, text in (({"a": 1}, ", without b"), ({"a": 1, "b": 2, "c": 3}, ", with c"), ({}, ", without a, b")):
+            with self.assertRaisesRegex(EncodeError, f"is not a value of Order{text}$"):
+                kind.encode(value)
 
     def test_hostile_defaults(self) -> None:
         """Elements of no bytes that gain a default are steps."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import io
 import os
 import re
@@ -118,6 +119,42 @@ class Reading(FileCase):
                         self.assertEqual(records[i], texts[i])
                     with self.assertRaises(IndexError):
                         records[3000]
+                    self.assertEqual(records[1777:1780], texts[1777:1780])
+                    self.assertEqual(records[::-997], texts[::-997])
+                    self.assertEqual(list(records), texts)
+
+    def test_readers_and_writers_that_are_closed(self) -> None:
+        ashlar.write(self.path, TEXTS, ["a", "b"], block_size=1)
+        records = ashlar.reader(self.path)
+        self.assertEqual(records[0], "a")
+        records.close()
+        # Another file has the number of its descriptor.
+        with open(os.devnull, "rb"):
+            uses: List[Callable[[], Any]] = [
+                lambda: records[0],
+                lambda: records[1],
+                lambda: len(records),
+                lambda: list(records),
+            ]
+            for use in uses:
+                with self.assertRaisesRegex(ashlar.AshlarError, "the reader is closed"):
+                    use()
+
+    def test_readers_and_writers_that_are_dropped(self) -> None:
+        ashlar.write(self.path, TEXTS, ["a"])
+        before = len(os.listdir("/dev/fd"))
+        for _ in range(50):
+            self.assertEqual(ashlar.reader(self.path)[0], "a")
+        for append in (False, True):
+            dropped = ashlar.writer(self.path, TEXTS, append=append)
+            dropped.write("lost")
+            del dropped
+            gc.collect()
+        self.assertEqual(len(os.listdir("/dev/fd")), before)
+        # Neither is it locked.
+        ashlar.append(self.path, TEXTS, ["b"])
+        self.assertEqual(list(ashlar.read(self.path)), ["a", "b"])
+        self.assertEqual(os.listdir(os.path.dirname(self.path)), ["records"])
 
     def test_records_without_bytes(self) -> None:
         ashlar.write(self.path, UNITS, [()] * 5)

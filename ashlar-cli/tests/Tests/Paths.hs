@@ -28,6 +28,7 @@ tests =
         parsePath "items[0]" @?= Right [Named "items", At 0]
         parsePath "." @?= Right []
         parsePath ".[].a" @?= Right [Each, Named "a"]
+        parsePath ".\"na\\\"me\\n\\u00e9\"" @?= Right [Named "na\"me\n\233"]
         parsePath ".stock{\"a\\\"b\"}{}{key}"
           @?= Right [Named "stock", ValueOf "a\"b", EachValue, EachKey],
       testCase "invalid paths: refused" . mapM_ (\t -> assertBool (show t) (isLeft (parsePath t))) $

@@ -213,6 +213,13 @@ circles = do
   let few n = withBudget defaultBudget {budgetSteps = 5} (replicateM_ n (atOffset 0 getWord8))
   runGet (few 5) "a" @?= Right ()
   check (runGet (few 6) "a")
+  -- So is each KiB that is read there, whether it was read before or not.
+  let long n m = withBudget defaultBudget {budgetSteps = 100} (replicateM_ n (atOffset 0 (skip m)))
+  runGet (long 100 1023) (S.replicate 100000 0) @?= Right ()
+  runGet (long 1 101375) (S.replicate 200000 0) @?= Right ()
+  check (runGet (long 1 102400) (S.replicate 200000 0))
+  runGet (long 50 1024) (S.replicate 100000 0) @?= Right ()
+  check (runGet (long 51 1024) (S.replicate 100000 0))
   over (origin inside)
   over (withBudget defaultBudget {budgetSteps = 50000} (origin (onwards 0)))
   where

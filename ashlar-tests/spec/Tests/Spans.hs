@@ -134,6 +134,11 @@ budgets = do
   case reasonOf (runGet (three (own <|> pure 7)) "") of
     Just (InOwnBytes e) -> (errorOffset e, errorReason e) @?= (2, tooDeep 3)
     other -> assertFailure (show other)
+  -- A span that leads to itself.
+  let pointer m = getWord8 >>= \to -> inSpan m (skip (fromIntegral to) *> pointer m) :: Get ()
+      circle = getSpan 2 >>= \m -> inSpan m (pointer m)
+  briefly (runGet circle "\0\0") @?= Left (1, [], tooDeep 100000)
+  briefly (runGet (three circle) "\0\0") @?= Left (1, [], tooDeep 3)
   -- Steps are shared.
   let units = getSpan 8 >>= \s -> () <$ inSpan s (get :: Get [()])
       few = withBudget defaultBudget {budgetSteps = 5}

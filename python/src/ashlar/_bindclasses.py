@@ -112,8 +112,12 @@ def _definition(
 
 def _fields(d: s.Definition, c: s.Constructor, kind: Any) -> _Pairs:
     names = member_names(c)
-    if set(names) != {f.name for f in _init_fields(kind)}:
-        raise TypeError(f"{kind.__name__} does not have the fields of {d.name}: {', '.join(names)}")
+    own = [f.name for f in _init_fields(kind)]
+    missing, extra = [n for n in names if n not in own], [n for n in own if n not in names]
+    if missing:
+        raise TypeError(f"{kind.__name__} does not have all fields of {d.name}: {', '.join(missing)}")
+    if extra:
+        raise TypeError(f"{kind.__name__} has fields that {d.name} does not have: {', '.join(extra)}")
     hints = get_type_hints(kind)
     return [(f.shape, hints[name]) for f, name in zip(c.fields, names)]
 

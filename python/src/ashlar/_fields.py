@@ -9,6 +9,7 @@ from ._dropping import drop_shape
 from ._mismatch import Advice, Mismatch, in_evolution_of
 from ._ops import Op, Permute, Put
 from ._planning import Path, Place, Planner, bad, converting, path_text
+from .errors import EncodeError
 from .evolution import Added, Dropped, Renamed, Rule
 
 __all__ = ["Said", "field_ops"]
@@ -168,7 +169,10 @@ class _Fields:
             bad(self.path, "KeyChanges")
         for r in self.said.rules:
             if isinstance(r, Added) and r.field == f.name:
-                return default(f.shape, r.default)
+                try:
+                    return default(f.shape, r.default)
+                except EncodeError as e:
+                    raise EncodeError(e.path, f"the default of {self.said.type:.100}.{f.name:.100}: {e.reason}") from None
         advice = self.saying([("give it a default with added NAME", self.said.now(f.name))])
         raise Mismatch(path_text(self.at(f.name)), "FieldIsNew", [f.name], advice)
 

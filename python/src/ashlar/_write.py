@@ -269,7 +269,7 @@ def _definition(
     name = d.name[:100]
     if taken is None:
         if isinstance(x, (dict, str)):
-            _fail(path, f"{x!r:.100} is not a value of {name}")
+            _fail(path, f"{x!r:.100} is not a value of {name}{_differing(d, x)}")
         _needed(path, f"a value of {name}", x)
     tag, fields = taken
     c = d.constructors[tag]
@@ -280,6 +280,17 @@ def _definition(
         path = (path, f".{c.name[:100]}")
     for f, value in zip(reversed(c.fields), reversed(fields)):
         work.append((f.shape, value, (path, f".{f.name[:100]}")))
+
+
+def _differing(d: s.Definition, x: Any) -> str:
+    # The fields that a dictionary for a record lacks, or has too many of.
+    if d.form != "record" or not isinstance(x, dict):
+        return ""
+    names = [f.name for f in d.constructors[0].fields]
+    missing, extra = [n for n in names if n not in x], [str(k) for k in x if k not in names]
+    parts = [f"without {', '.join(missing)}"] if missing else []
+    parts += [f"with {', '.join(extra)}"] if extra else []
+    return f"{', ' if parts else ''}{' and '.join(parts):.200}"
 
 
 # Leaves.

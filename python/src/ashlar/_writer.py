@@ -355,6 +355,11 @@ class Writer(Generic[T]):
         except OSError:
             pass
 
+    def __del__(self) -> None:
+        # Who forgot to close it has lost the open block, and the new file if it was to replace one.
+        if hasattr(self, "_replaced"):
+            self._abandon()
+
     def __enter__(self) -> Writer[T]:
         return self
 

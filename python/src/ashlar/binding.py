@@ -15,6 +15,7 @@ from typing import (
     Type as Class,
     TypeVar,
     Union,
+    get_args,
     overload,
 )
 
@@ -283,4 +284,7 @@ def bind(
     """
     if not isinstance(schema, Schema):
         schema = Schema.decode(schema)
+    for name, rules in (evolution or {}).items():
+        if not isinstance(rules, Sequence) or not all(isinstance(r, get_args(Rule)) for r in rules):
+            raise TypeError(f"evolution of {name}: a list of rules is needed, not {rules!r:.100}")
     return Type(schema, bind_classes(schema, kind), evolution or {})

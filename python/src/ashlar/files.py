@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from typing import Any, Callable, Iterable, Iterator, List, Optional, Tuple, TypeVar, Union, overload
+from typing import Any, Callable, Generic, Iterable, Iterator, List, Optional, Tuple, TypeVar, Union, cast, overload
 
 from . import _zlib
 from . import shapes as s
@@ -252,44 +253,93 @@ def _may_be_empty(schema: Schema) -> bool:
     return any(size == 0 for _, size in least)
 
 
-class Reader:
+class Reader(Generic[T]):
     """An open file whose records are read by their numbers. :func:`reader` makes one.
 
     ``len`` is the number of records. ``reader[i]`` takes time that is logarithmic in the size of the
-    file, and linear in that of a block.
+    file, and linear in that of a block. ``reader[i:j]`` is a list. A reader that nobody refers to any
+    more is closed.
     """
+
+    _fd = -1
 
     def __init__(self, path: str, reading: Reading) -> None:
         self._fd = os.open(path, os.O_RDONLY)
         try:
-            self._records = RecordReader(reading, path, self._fd)
+            self._open = RecordReader(reading, path, self._fd)
         except BaseException:
             self.close()
             raise
 
-    def __len__(self) -> int:
-        return self._records.count()
+    def _records(self) -> RecordReader:
+        # Another file may have the number of one that is closed.
+        if self._fd < 0:
+            raise AshlarError("Ashlar.File: the reader is closed")
+        return self._open
 
-    def __getitem__(self, i: int) -> Any:
+    def __len__(self) -> int:
+        return self._records().count()
+
+    @overload
+    def __getitem__(self, i: int) -> T: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> List[T]: ...
+
+    def __getitem__(self, i: Union[int, slice]) -> Union[T, List[T]]:
         """The record with a number; negative ones count from the end. Raises :class:`IndexError` after the last one."""
-        if i < 0:
-            i += len(self)
-        found, record = self._records.get(i) if i >= 0 else (False, None)
+        if isinstance(i, slice):
+            return [self._at(k) for k in range(*i.indices(len(self)))]
+        return self._at(i + len(self) if i < 0 else i)
+
+    def _at(self, i: int) -> T:
+        found, record = self._records().get(i) if i >= 0 else (False, None)
         if not found:
             raise IndexError(i)
-        return record
+        return cast(T, record)
+
+    def __iter__(self) -> Iterator[T]:
+        # (To ask for the number of records would take longer where no index has it.)
+        for i in itertools.count():
+            found, record = self._records().get(i)
+            if not found:
+                return
+            yield cast(T, record)
 
     def close(self) -> None:
-        """Close the file."""
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
+        """Close the file. After this, everything else raises :class:`ashlar.AshlarError`."""
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            os.close(fd)
 
-    def __enter__(self) -> Reader:
+    def __del__(self) -> None:
+        self.close()
+
+    def __enter__(self) -> Reader[T]:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+@overload
+def reader(
+    path: Path,
+    type: None = ...,
+    *,
+    resync: Optional[Callable[[Lost], Any]] = ...,
+    skipping: bool = ...,
+) -> Reader[Any]: ...
+
+
+@overload
+def reader(
+    path: Path,
+    type: Type[T],
+    *,
+    resync: Optional[Callable[[Lost], Any]] = ...,
+    skipping: bool = ...,
+) -> Reader[T]: ...
 
 
 def reader(
@@ -298,7 +348,7 @@ def reader(
     *,
     resync: Optional[Callable[[Lost], Any]] = None,
     skipping: bool = False,
-) -> Reader:
+) -> Reader[Any]:
     """Open a file to read records by their numbers. The arguments are those of :func:`read`.
 
     With ``resync``, a damaged header does not matter.

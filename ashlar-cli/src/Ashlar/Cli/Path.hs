@@ -39,7 +39,7 @@ import Ashlar.Schema.Internal.Evolution.Plan (Unknown (..), planned)
 import Ashlar.Schema.Internal.Json.Values
 import Ashlar.Schema.Internal.Types (shapesIn)
 import Ashlar.Schema.Internal.Unwrap (cyclic, references, wrappedBy)
-import Data.Char (isDigit)
+import Data.Char (chr, isDigit)
 import qualified Data.IntMap.Strict as IM
 import qualified Data.IntSet as IS
 import qualified Data.List as List
@@ -47,6 +47,7 @@ import Data.Maybe (fromMaybe, isJust)
 import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Vector as V
+import Numeric (readHex)
 
 -- | From a value to some of its parts.
 data Step
@@ -113,13 +114,23 @@ parsePath t
     closed r = case T.uncons r of
       Just (c, after) | c == ']' || c == '}' -> Right after
       _ -> Left "a bracket is not closed"
-    -- A string in quotation marks, in which a backslash stands before a quotation mark.
+    -- A string in quotation marks, with the escapes of JSON: names are shown with them.
     quotedText r = inQuotes [] (T.drop 1 r)
     inQuotes acc r = case T.uncons r of
       Just ('"', after) -> Right (T.pack (reverse acc), after)
-      Just ('\\', after) | Just (c, after') <- T.uncons after -> inQuotes (c : acc) after'
+      Just ('\\', after) | Just (c, after') <- T.uncons after -> case c of
+        'u'
+          | (digits, after'') <- T.splitAt 4 after',
+            [(n, "")] <- readHex (T.unpack digits),
+            T.length digits == 4 ->
+            inQuotes (chr n : acc) after''
+        _ -> inQuotes (fromMaybe c (lookup c escapes) : acc) after'
       Just (c, after) -> inQuotes (c : acc) after
       Nothing -> Left "a quotation mark is missing"
+
+-- Characters after a backslash that stand for others.
+escapes :: [(Char, Char)]
+escapes = [('n', '\n'), ('t', '\t'), ('r', '\r'), ('b', '\b'), ('f', '\f')]
 
 -- | A path as it is written.
 showPath :: Path -> Text

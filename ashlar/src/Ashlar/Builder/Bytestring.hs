@@ -85,7 +85,7 @@ keptUpTo = 131072
 signal :: Builder -> B.BuildStep r -> Int -> B.BufferRange -> BuilderStatus -> IO (B.BuildSignal r)
 signal b next before (B.BufferRange from to) outcome = case outcome of
   Completed p -> next (B.BufferRange p to)
-  Suspended (PendingRequest request p _) resume -> case request of
+  Suspended (PendingRequest request p) _ resume -> case request of
     More n _ -> B.bufferFull n p <$> goOn n 0
     Insert bs -> B.insertChunk p bs <$> goOn 0 (S.length bs)
     Flush -> B.insertChunk p S.empty <$> goOn 0 0

@@ -260,7 +260,7 @@ inBuffer parts@(Parts _ ref) n go = do
     Completed p -> do
       writeIORef ref (State open p)
       AllMade <$ become parts n ended
-    Suspended (PendingRequest request p _) resume -> do
+    Suspended (PendingRequest request p) _ resume -> do
       bytes <- takeWritten parts p
       let goOn n' = inBuffer parts n' resume
       maybe ($ n) (made parts n) bytes $ case request of

@@ -125,7 +125,7 @@ runBuilderSuspending save (Sink answer) (FreeSpace from to) b =
           outcome <- newThunk act >>= tryThunk
           case outcome of
             Right (Completed ()) -> getPtr c cursorCell
-            Right (Suspended (Asked request p) resume) -> answer request p >>= run . resume
+            Right (Suspended (Asked request p) _ resume) -> answer request p >>= run . resume
             Left e -> (getPtr c cursorCell >>= save) >> rethrow e
     run (start (\suspend -> runOn b c (Sink (\request p -> suspend (Asked request p)))))
 

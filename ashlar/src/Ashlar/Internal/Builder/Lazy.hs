@@ -33,7 +33,6 @@ import Ashlar.Internal.Builder.RunIO
 import Ashlar.Internal.Coroutine
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells (Cells)
-import Control.Concurrent (ThreadId, myThreadId)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -43,7 +42,6 @@ import Data.Int (Int64)
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 import System.IO.Unsafe (unsafePerformIO)
-import System.Mem (getAllocationCounter)
 
 -- | The bytes in a lazy 'L.ByteString', whose chunks are made one by one as they are consumed, in
 -- constant memory. The builder may be infinite.
@@ -125,7 +123,7 @@ toLazyByteStringWith strategy@(AllocationStrategy first _ _) end b =
           writeIORef ref (Larger noBuffer)
           chunks strategy end open step
         -- Cannot happen: a builder suspends only after it has moved to the larger buffer.
-        (Small, Suspended _ _) -> chunks strategy end (firstOpen small) step
+        (Small, Suspended {}) -> chunks strategy end (firstOpen small) step
     inLarge = do
       open <- newOpen (max 1 first)
       step <- keepAlive (openBuffer open) (runToRequest b (wholeSpace open))
@@ -137,8 +135,7 @@ chunks strategy@(AllocationStrategy _ size _) end open step = case step of
   Completed p -> do
     Taken bytes _ <- takeWritten strategy open p
     pure $! L.chunk bytes end
-  Suspended asked@(PendingRequest request p _) resume -> do
-    copied <- allocatedBySuspending asked
+  Suspended (PendingRequest request p) copied resume -> do
     Taken bytes rest <- takeWritten strategy open p
     let goOn = resumed strategy end resume
     case request of
@@ -255,10 +252,7 @@ takeWritten (AllocationStrategy _ _ trimmed) open p
 type BuilderStatus = Status PendingRequest FreeSpace (Ptr Word8)
 
 -- | The request of a suspended builder, and the address up to which its free space was written.
-data PendingRequest = PendingRequest !Request !(Ptr Word8) !CounterBefore
-
--- The thread that suspended, and its allocation counter just before.
-data CounterBefore = CounterBefore !ThreadId !Int64
+data PendingRequest = PendingRequest !Request !(Ptr Word8)
 
 -- | Run a builder until its first request.
 runToRequest :: Builder -> FreeSpace -> IO BuilderStatus
@@ -306,17 +300,4 @@ answerInFirst size c ref suspend request p =
 {-# NOINLINE answerInFirst #-}
 
 suspendAt :: (PendingRequest -> IO FreeSpace) -> Request -> Ptr Word8 -> IO FreeSpace
-suspendAt suspend request p = do
-  here <- myThreadId
-  counter <- getAllocationCounter
-  suspend (PendingRequest request p (CounterBefore here counter))
-
--- | How many bytes the suspension has allocated. Call it directly after the suspension.
---
--- The counter runs downwards. If the computation ran in a thread of its own (Note [Freezing] in
--- "Ashlar.Internal.Coroutine"), its counter says nothing here, and the result is 0.
-allocatedBySuspending :: PendingRequest -> IO Int64
-allocatedBySuspending (PendingRequest _ _ (CounterBefore there earlier)) = do
-  here <- myThreadId
-  after <- getAllocationCounter
-  pure $! if here == there then earlier - after else 0
+suspendAt suspend request p = suspend (PendingRequest request p)

@@ -60,7 +60,7 @@ module Ashlar.Internal.Coroutine.Thunk
     throwOn,
     throwHere,
     rethrow,
-    Status (..),
+    Step (..),
   )
 where
 
@@ -271,11 +271,10 @@ throwHere e = mask_ $
 rethrow :: SomeException -> IO a
 rethrow e = IO (raiseIO# e)
 
--- | The status of a computation that can be suspended, when control returns to its caller. Both
--- implementations of "Ashlar.Internal.Coroutine" return it.
-data Status o i r
+-- | What a computation that can be suspended has come to: see "Ashlar.Internal.Coroutine.Suspend".
+data Step o i r
   = -- | It is suspended. It hands out a value, and resumes when it is given one. It must be resumed
     -- at most once.
-    Suspended o (i -> IO (Status o i r))
+    Yielded o (i -> IO (Step o i r))
   | -- | It has returned its result.
-    Completed r
+    Ended r

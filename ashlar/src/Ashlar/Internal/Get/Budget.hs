@@ -83,10 +83,8 @@ data Budget = Budget
     -- * Each byte of a fraction, if both its numbers have more than 4,096 bytes: checking that it
     --   is in lowest terms takes more than linear time.
     -- * Each digit of an 'Integer' in text, if there are more than 4,096.
-    -- * A jump to an offset ('Ashlar.Get.atOffset').
-    -- * Levels in which a decoder is suspended to wait for pushed input ("Ashlar.Get.Feed"),
-    --   because its stack is copied: sixteen levels beyond the 256th, or, before GHC 9.6, one level
-    --   beyond the 32nd.
+    -- * A jump to an offset ('Ashlar.Get.atOffset'), each 1,024 bytes that are read there, and
+    --   running a decoder in a span ('Ashlar.Get.inSpan').
     budgetSteps :: !Int,
     -- | How many bytes the value may take, whatever lengths the input announces. A greater length
     -- is refused when it turns out that the input has more bytes.
@@ -103,8 +101,8 @@ data Budget = Budget
   deriving stock (Eq, Show)
 
 -- | The budget of every run: 100,000 levels, which take some ten megabytes of stack; 1,048,576
--- steps, which take less than a second (jumps in a file, each of which reads anew, half a minute);
--- and the bytes that 'budgetBytes' describes for 'Nothing'.
+-- steps, which take less than a second (jumps in a file, each of which reads anew, half a minute;
+-- those to the same bytes, as long as it takes to decode 1 GiB); and the bytes that 'budgetBytes' describes for 'Nothing'.
 defaultBudget :: Budget
 defaultBudget =
   Budget

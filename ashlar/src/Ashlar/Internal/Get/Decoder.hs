@@ -38,7 +38,7 @@ import Ashlar.Internal.Get.Limits (streamBytes)
 import Ashlar.Internal.Get.Record (unread)
 import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Mem.Cells
-import Control.Monad (join, (<=<))
+import Control.Monad (join, when, (<=<))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -80,18 +80,19 @@ begin bytes g offset chunks isLast = do
         [] -> (S.empty, [])
   pending <- newIORef (Pending others isLast)
   suspension <- newIORef (pure ())
-  let suspends = (\(Pending bss end) -> null bss && not end) <$> readIORef pending
-      prepare = suspends >>= \it -> if it then join (readIORef suspension) else pure ()
+  let prepare = do
+        Pending bss end <- readIORef pending
+        when (null bss && not end) $ join (readIORef suspension)
       next = do
         Pending bss end <- readIORef pending
         case bss of
           bs : more -> bs <$ writeIORef pending (Pending more end)
           [] -> pure S.empty
-  input <- newInput newSegments {segmentCurrent = current} suspends prepare next
+  input <- newInput newSegments {segmentCurrent = current} prepare next
   withCells cellCount $ \c -> do
     startStream c input offset bytes
     let status progress = case progress of
-          Suspended () go -> pure $
+          Suspended () _ go -> pure $
             Waiting $ \chunk -> do
               writeIORef pending (Pending (maybeToList chunk) (null chunk))
               go () >>= status

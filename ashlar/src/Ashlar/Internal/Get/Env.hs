@@ -255,12 +255,14 @@ data Limits = Limits
     -- is before it.
     limitIsolate :: !Int,
     -- | The account of the budget that limits the bytes.
-    limitAccount :: !Account
+    limitAccount :: !Account,
+    -- | Does the decoder run on bytes that have been read ("Ashlar.Internal.Get.Strings")?
+    limitInner :: !Bool
   }
 
 -- | The limits of the default budget, given the cells of the run.
 defaultLimits :: Cells -> Limits
-defaultLimits c = Limits defaultDepth defaultSteps maxBound maxBound maxBound (Account c)
+defaultLimits c = Limits defaultDepth defaultSteps maxBound maxBound maxBound (Account c) False
 
 defaultDepth, defaultSteps :: Int
 defaultDepth = 100000
@@ -304,14 +306,14 @@ inputOf bs = unsafeDupablePerformIO (strictInput bs)
 
 -- | Input that is one 'ByteString'.
 strictInput :: ByteString -> IO Input
-strictInput bs = newInput segments (pure False) (pure ()) (pure S.empty)
+strictInput bs = newInput segments (pure ()) (pure S.empty)
   where
     segments = newSegments {segmentCurrent = bs, segmentsEnded = True}
 
 -- | Input that cannot seek.
-newInput :: Segments -> IO Bool -> IO () -> IO ByteString -> IO Input
-newInput !segments suspends prepare next =
-  Input suspends prepare next (\_ -> pure Nothing) <$> newIORef segments <*> newIORef NoFailures
+newInput :: Segments -> IO () -> IO ByteString -> IO Input
+newInput !segments prepare next =
+  Input prepare next (\_ -> pure Nothing) <$> newIORef segments <*> newIORef NoFailures
 
 -- | Segments before anything has been read from the source.
 newSegments :: Segments
@@ -319,9 +321,7 @@ newSegments = Segments [] S.empty [] [] False Nothing
 
 -- | The source of the input, the segments that are held, and the failures of the run.
 data Input = Input
-  { -- | Will 'inputPrepare' suspend the decoder?
-    inputSuspends :: !(IO Bool),
-    -- | Wait until the next chunk is there. This may take any time, and runs again if it is
+  { -- | Wait until the next chunk is there. This may take any time, and runs again if it is
     -- interrupted.
     inputPrepare :: !(IO ()),
     -- | Return the next chunk, or an empty one at the end of the input. It runs with asynchronous

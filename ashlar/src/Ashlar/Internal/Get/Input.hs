@@ -158,8 +158,7 @@ fetch n
     -- (Forced, so that it does not refer to the segments.)
     !ended <- inspect (\_ env _ -> segmentsEnded <$> readIORef (inputSegments (envInput env)))
     unless ended $ do
-      suspends <- step (\c env -> letGo c (envInput env) >> inputSuspends (envInput env))
-      when suspends chargeSuspension
+      step (\c env -> letGo c (envInput env))
       got <- inspect (\_ env _ -> takeChunk (envInput env))
       fetch (n - got)
 {-# NOINLINE fetch #-}

@@ -58,7 +58,6 @@ module Ashlar.Internal.Get.Limits
 
     -- * Steps
     spend,
-    chargeSuspension,
 
     -- * Bytes
     streamBytes,
@@ -78,7 +77,6 @@ module Ashlar.Internal.Get.Limits
   )
 where
 
-import Ashlar.Internal.Coroutine (suspendsByFreezing)
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure (Failures (..))
@@ -86,7 +84,7 @@ import Ashlar.Internal.Get.Record
 import Ashlar.Internal.Get.Type
 import Ashlar.Internal.Mem.Cells
 import Control.Monad (unless, when)
-import Data.Bits (complement, unsafeShiftR)
+import Data.Bits (complement)
 
 -- | How many bytes a run may hold where the budget does not say and the input is not in memory:
 -- 64 MiB.
@@ -128,27 +126,6 @@ overOwn reached = do
   limits <- inspect (\c env _ -> limitsOf c env)
   overBudget own (reached limits ++ raisable)
 {-# NOINLINE overOwn #-}
-
--- | Use steps for the levels in which a decoder is suspended to wait for input. Suspending copies
--- the stack, and resuming copies it back. Without a limit, pushing small chunks deep inside of a
--- value would take time out of all proportion to the input.
---
--- A few levels are free, because copying them costs no more than suspending itself. Where the stack
--- is frozen, levels in an alternative cost much more, so fewer levels are free, and each of the
--- others is a step.
-chargeSuspension :: Get ()
-chargeSuspension = do
-  levels <- inspect $ \c env _ -> do
-    left <- getInt c levelsCell
-    limits <- limitsOf c env
-    pure (limitDepth limits - (if left < 0 then complement left else left))
-  when (levels > freeLevels) $
-    spend " steps to suspend nested decoders" ((levels - freeLevels) `unsafeShiftR` levelsOfStep)
-  where
-    (freeLevels, levelsOfStep)
-      | suspendsByFreezing = (32, 0)
-      | otherwise = (256, 4)
-{-# NOINLINE chargeSuspension #-}
 
 -- | Before the decoder asks for n bytes from an offset on: move the offset of 'heldCell' on if it
 -- is too small and may move. Note [What is held].

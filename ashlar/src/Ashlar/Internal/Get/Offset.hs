@@ -87,8 +87,9 @@ origin g = here >>= \at -> kept (inEnv (inContext (OriginAt at)) g)
 -- In a file, this seeks, and reads only what the decoder needs. A stream is read up to the offset,
 -- and kept from here on.
 --
--- Each jump is a step of the budget, and nested jumps are levels, as by 'Ashlar.Get.deeper'. So
--- offsets that lead in a circle give an error.
+-- Each jump is a step of the budget, and so are each 1,024 bytes that are read there. Nested jumps
+-- are levels, as by 'Ashlar.Get.deeper'. So offsets that lead in a circle give an error, and many
+-- that lead to the same bytes cost no more than those steps.
 --
 -- > bytesRead >>= \n -> atOffset n p  =  lookAhead p  -- without an origin
 --
@@ -130,7 +131,10 @@ jump at offset p = do
       to = if offset > fromIntegral (maxBound - base) then maxBound else base + fromIntegral offset
       outOf end = failWith at at nothingFound (BadOffset offset (fromIntegral (end - base)))
       -- So a jump inside this one finds at once where the origin is, or that there is none.
-      there = deeper (inEnv (inContext (OriginAt from)) p)
+      there = do
+        a <- deeper (inEnv (inContext (OriginAt from)) p)
+        end <- here
+        a <$ spend " jumps to offsets" (max 0 (end - to) `quot` 1024)
   passed <- inspect (\c env _ -> segmentsBetween c (envInput env) to)
   spend " jumps to offsets" (1 + passed `quot` 64)
   when (offset < 0) $ invalidFrom at ("a negative offset: " ++ show offset)

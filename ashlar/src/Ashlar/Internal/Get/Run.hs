@@ -436,7 +436,7 @@ runChunks bytes g lbs = unsafePerformIO $ do
   -- The first chunk is the first segment, because fetching it would take longer than decoding a few
   -- bytes. (Benchmark "a run for each value of 20 bytes, lazy".)
   let segments = newSegments {segmentCurrent = first}
-  input <- newInput segments (pure False) (forceNext chunks) (nextOf chunks)
+  input <- newInput segments (forceNext chunks) (nextOf chunks)
   withCells cellCount $ \c -> do
     -- The first chunk is in memory: Note [A lazy ByteString of one chunk].
     startStream c input 0 (max bytes (S.length first))

@@ -31,14 +31,14 @@ module Ashlar.Internal.Get.Strings
   )
 where
 
-import Ashlar.Internal.Get.Budget (isolateOr, leftOver)
+import Ashlar.Internal.Get.Budget (deeper, isolateOr, leftOver)
 import Ashlar.Internal.Get.Bytes (foundIn, getByteString, slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Input
-import Ashlar.Internal.Get.Limits (asValue, limitsOf, setOver)
+import Ashlar.Internal.Get.Limits (asValue, limitsOf, setOver, spend)
 import Ashlar.Internal.Get.Path (Context (OriginAt, Top))
 import Ashlar.Internal.Get.Record
 import Ashlar.Internal.Get.Run (errorOf)
@@ -230,11 +230,14 @@ spanBytes (Span _ bs) = bs
 -- | Run a decoder on bytes that have been read. Bytes that it does not read are ignored: to refuse
 -- them, end the decoder with 'Ashlar.Get.endOfInput'.
 --
--- The decoder uses the budget of the run. Its errors have the labels around it, and the offsets of
+-- The decoder uses the budget of the run. This is a step, and within another 'inSpan' it is a level,
+-- as by 'Ashlar.Get.deeper'. So spans that lead in a circle give an error. Its errors have the labels around it, and the offsets of
 -- the bytes in the input. Offsets that it jumps to count from the first of the bytes, as if an
 -- 'Ashlar.Get.origin' were there. A commit in it gives up only the choices in it. For bytes that
 -- are not part of the input ('ownBytes'), the error is at the offset of the decoder around, and its
 -- reason has the inner error ('InOwnBytes').
+--
+-- For a decoder without commits and jumps:
 --
 -- > getSpan n >>= \s -> inSpan s p  =  isolateAtMost n p <* skip what it leaves
 --
@@ -253,6 +256,12 @@ spanBytes (Span _ bs) = bs
 --             ^^ ^^
 inSpan :: Span -> Get a -> Get a
 inSpan (Span at bs) g = do
+  spend " jumps to offsets" 1
+  nested <- inspect (\c env _ -> limitInner <$> limitsOf c env)
+  if nested then deeper (decodedIn at bs g) else decodedIn at bs g
+
+decodedIn :: Maybe Int -> ByteString -> Get a -> Get a
+decodedIn at bs g = do
   now <- here
   outcome <- case at of
     Just start ->
@@ -301,7 +310,8 @@ onBytes start inside refused g bs = inspect $ \c env _ -> do
               { limitBytes = maxBound,
                 limitEnd = maxBound,
                 limitIsolate = maxBound,
-                limitAccount = Account own
+                limitAccount = Account own,
+                limitInner = True
               }
           inner = Env input (Own (budgetAccount c env) unlimited) (inside (envContext env))
       IO $ \s0 -> case unIO (getPtr own cursorCell) s0 of

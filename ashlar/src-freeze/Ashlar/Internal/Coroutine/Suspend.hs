@@ -5,7 +5,7 @@
 {-# OPTIONS_GHC -fno-hpc #-}
 
 -- |
--- Module      : Ashlar.Internal.Coroutine
+-- Module      : Ashlar.Internal.Coroutine.Suspend
 -- Description : A computation that can be suspended in the middle (before GHC 9.6)
 --
 -- A computation in 'IO' that suspends itself to hand out a value, and later resumes with an
@@ -19,8 +19,9 @@
 -- computation runs as a thunk. It suspends by throwing an asynchronous exception to its own thread,
 -- and 'run' catches the exception.
 --
--- Tried and dropped: a thread of its own for the computation, with MVars between the two. On the
--- bound main thread it is far slower, and the thread remains when the consumer drops the list.
+-- Tried and dropped: a thread of its own for each computation, with MVars between the two. It is
+-- slower, on the bound main thread by far, and remains until the garbage collector finds it. (Deep
+-- ones have it: Note [Deep computations] in "Ashlar.Internal.Coroutine".)
 --
 -- What could go wrong, and what prevents it:
 --
@@ -49,11 +50,7 @@
 --
 -- The tests "in odd places" of the group "lazy output" cover all this: under @mask@, under
 -- @atomically@, nested, forced by several threads, interrupted by timeouts, on the main thread.
-module Ashlar.Internal.Coroutine
-  ( Status (..),
-    start,
-    suspendsByFreezing,
-  )
+module Ashlar.Internal.Coroutine.Suspend (start)
 where
 
 import Ashlar.Internal.Coroutine.Thunk
@@ -65,10 +62,6 @@ import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Maybe (fromMaybe)
 import GHC.IO (noDuplicate)
 
--- | Does a computation suspend by freezing a thunk? Here it does.
-suspendsByFreezing :: Bool
-suspendsByFreezing = True
-
 -- | Run a computation until it first suspends, or to its end.
 --
 -- An exception of the computation surfaces in 'start', or in the resumption that reaches it.
@@ -76,7 +69,7 @@ start ::
   -- | The computation. Its argument suspends it. Only the computation itself may call that
   -- function, and not from a thunk.
   ((o -> IO i) -> IO r) ->
-  IO (Status o i r)
+  IO (Step o i r)
 start body = do
   mail <- newIORef Empty
   computation <- newThunk (body (suspend mail))
@@ -113,11 +106,11 @@ suspend mail o = do
     _ -> fail "Ashlar.Internal.Coroutine: resumed without a value"
 
 -- Run the computation until it suspends or ends. The number counts its resumptions so far.
-run :: IORef (Mail o i) -> Int -> Thunk r -> IO (Status o i r)
+run :: IORef (Mail o i) -> Int -> Thunk r -> IO (Step o i r)
 run mail !n thunk@(Thunk computation) = go
   where
     go = do
-      end <- (Returned . Completed <$> evaluate computation) `catch` stopped
+      end <- (Returned . Ended <$> evaluate computation) `catch` stopped
       case end of
         Returned step -> pure step
         Raised e -> rethrow e
@@ -128,7 +121,7 @@ run mail !n thunk@(Thunk computation) = go
         letter <- readIORef mail
         writeIORef mail Empty
         case letter of
-          Out x state -> pure (Returned (Suspended x (resume mail thunk state n)))
+          Out x state -> pure (Returned (Yielded x (resume mail thunk state n)))
           _ -> others e
       Nothing -> others e
 
@@ -136,7 +129,7 @@ run mail !n thunk@(Thunk computation) = go
 
 -- How running the computation ended.
 data Outcome o i r
-  = Returned (Status o i r)
+  = Returned (Step o i r)
   | -- | A foreign synchronous exception, to be thrown after the handler has returned.
     Raised SomeException
   | -- | A foreign asynchronous exception froze the evaluation, which has been forced again.
@@ -144,7 +137,7 @@ data Outcome o i r
 
 -- Resume a computation: the masking state is the one in which it was frozen, and the number
 -- counts its resumptions so far.
-resume :: IORef (Mail o i) -> Thunk r -> MaskingState -> Int -> i -> IO (Status o i r)
+resume :: IORef (Mail o i) -> Thunk r -> MaskingState -> Int -> i -> IO (Step o i r)
 resume mail computation there n i = do
   writeIORef mail (In i)
   frozen <- shortened n computation

@@ -2,7 +2,7 @@
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
--- Module      : Ashlar.Internal.Coroutine
+-- Module      : Ashlar.Internal.Coroutine.Suspend
 -- Description : A computation that can be suspended in the middle (GHC 9.6 on)
 --
 -- A computation in 'IO' that suspends itself to hand out a value, and later resumes with an
@@ -19,14 +19,10 @@
 --
 -- A continuation does not copy the mutable state that it refers to. So it must not be resumed
 -- twice, although GHC would allow it.
-module Ashlar.Internal.Coroutine
-  ( Status (..),
-    start,
-    suspendsByFreezing,
-  )
+module Ashlar.Internal.Coroutine.Suspend (start)
 where
 
-import Ashlar.Internal.Coroutine.Thunk (Status (..))
+import Ashlar.Internal.Coroutine.Thunk (Step (..))
 import GHC.Exts
   ( PromptTag#,
     RealWorld,
@@ -39,10 +35,6 @@ import GHC.Exts
   )
 import GHC.IO (IO (..), unIO)
 
--- | Does a computation suspend by freezing a thunk? Here it does not.
-suspendsByFreezing :: Bool
-suspendsByFreezing = False
-
 -- | Run a computation until it first suspends, or to its end.
 --
 -- An exception of the computation surfaces in 'start', or in the resumption that reaches it.
@@ -50,9 +42,9 @@ start ::
   -- | The computation. Its argument suspends it. Only the computation itself may call that
   -- function, and not from a thunk.
   ((o -> IO i) -> IO r) ->
-  IO (Status o i r)
+  IO (Step o i r)
 start body = IO $ \s0 -> case newTag s0 of
-  (# s1, tag #) -> delimited tag (Completed <$> body (suspend tag)) s1
+  (# s1, tag #) -> delimited tag (Ended <$> body (suspend tag)) s1
 
 -- Note [Tags of two words]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~
@@ -66,11 +58,11 @@ newTag :: State# RealWorld -> (# State# RealWorld, PromptTag# a #)
 newTag s0 = case newByteArray# 8# s0 of
   (# s1, array #) -> (# s1, unsafeCoerce# array #)
 
-suspend :: PromptTag# (Status o i r) -> o -> IO i
+suspend :: PromptTag# (Step o i r) -> o -> IO i
 suspend tag o = IO $
   control0# tag $ \continue s ->
     -- The captured stack took the prompt with it. Resuming puts it back.
-    (# s, Suspended o (\i -> IO (delimited tag (IO (continue (unIO (pure i)))))) #)
+    (# s, Yielded o (\i -> IO (delimited tag (IO (continue (unIO (pure i)))))) #)
 
 -- Note [A prompt around something that never ends]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

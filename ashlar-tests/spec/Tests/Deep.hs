@@ -1,0 +1,190 @@
+{-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE OverloadedStrings #-}
+
+-- |
+-- Module      : Tests.Deep
+-- Description : Computations that are suspended with a deep stack
+--
+-- They go on in a thread of their own: Note [Deep computations] in "Ashlar.Internal.Coroutine".
+module Tests.Deep (tests) where
+
+import Ashlar.Builder
+import Ashlar.Builder.Extra (byteStringInsert)
+import Ashlar.Get
+import Ashlar.Get.Feed
+import Control.Concurrent
+import Control.Exception
+import Control.Monad
+import qualified Data.ByteString as S
+import qualified Data.ByteString.Lazy as L
+import Data.IORef
+import Data.Maybe (isNothing)
+import Data.Word (Word8)
+import System.IO.Unsafe (unsafePerformIO)
+import System.Mem (performMajorGC)
+import System.Mem.Weak (deRefWeak)
+import System.Timeout (timeout)
+import Test.Tasty
+import Test.Tasty.HUnit
+
+tests :: TestTree
+tests =
+  testGroup
+    "deep stacks"
+    [ testCase "a list by recursion, in single bytes" fedInBytes,
+      testCase "the same, where each state is used twice" usedTwice,
+      testCase "values, and decoders that are used once" otherDrivers,
+      testCase "inserts that are nested to the left" insertsNested,
+      testCase "an exception of a value" exceptions,
+      testCase "interrupted at any time, a decoder goes on" decoderInterrupted,
+      testCase "interrupted at any time, a builder goes on" builderInterrupted,
+      testCase "forced by many threads" byMany,
+      testCase "under a mask nothing interrupts" masked,
+      testCase "what is dropped is collected" dropped
+    ]
+
+-- A frame for each byte, up to a 0. The function is applied to each.
+listOf :: (Word8 -> a) -> Get [a]
+listOf f = do
+  w <- getWord8
+  if w == 0
+    then pure []
+    else do
+      let !x = f w
+      (x :) <$> listOf f
+{-# NOINLINE listOf #-}
+
+input :: Int -> [S.ByteString]
+input n = map (S.singleton . fromIntegral . (+ 1) . (`mod` 255)) [0 .. n - 1] ++ [S.singleton 0]
+
+values :: Int -> [Word8]
+values n = map S.head (take n (input n))
+
+-- Frames to the left, and a chunk for each.
+nestedTo :: (Int -> S.ByteString) -> Int -> Builder
+nestedTo f n = if n == 0 then mempty else nestedTo f (n - 1) <> byteStringInsert (f n)
+{-# NOINLINE nestedTo #-}
+
+-- The same, with the chunks on the way down.
+insertsTo :: Int -> Builder
+insertsTo n = if n == 0 then mempty else byteStringInsert "x" <> insertsTo (n - 1) <> word8 1
+{-# NOINLINE insertsTo #-}
+
+result :: Decoder a -> Either Reason a
+result d = case d of
+  Done _ _ a -> Right a
+  Fail _ _ e -> Left (errorReason e)
+  Partial resume -> result (resume Nothing)
+
+fedInBytes :: Assertion
+fedInBytes =
+  forM_ [10, 1000, 100000] $ \n ->
+    result (foldl pushChunk (runGetIncremental (listOf id)) (input n)) @?= Right (values n)
+
+usedTwice :: Assertion
+usedTwice = do
+  let before = foldl pushChunk (runGetIncremental (listOf id)) (take 3000 (input 5000))
+      goingOn rest = result (foldl pushChunk before rest)
+  goingOn ["\0"] @?= Right (values 3000)
+  goingOn ["\7", "\0"] @?= Right (values 3000 ++ [7])
+
+otherDrivers :: Assertion
+otherDrivers = do
+  let go state [] = pure state
+      go state (bs : more) = feed state bs >>= \next -> go next more
+  fed <- newFeed (listOf id) >>= \state -> go state (input 5000)
+  case fed of
+    FeedDone rest at xs -> (rest, at, xs) @?= ("", 5001, values 5000)
+    _ -> assertFailure "no result"
+  let (found, end) = feeding (runGetValues (listOf id)) (input 3000 ++ input 10 ++ input 4000)
+      feeding state chunks = case chunks of
+        [] -> ([], state)
+        bs : more -> let (xs, next) = feedValues state bs in let (ys, final) = feeding next more in (xs ++ ys, final)
+  found @?= [values 3000, values 10, values 4000]
+  case feedValuesEnd end of
+    ([], ValuesDone at) -> at @?= 7013
+    _ -> assertFailure "no end"
+
+insertsNested :: Assertion
+insertsNested = do
+  toLazyByteString (insertsTo 20000) @?= L.replicate 20000 120 <> L.replicate 20000 1
+  toLazyByteString (nestedTo (\n -> S.singleton (fromIntegral n)) 20000) @?= L.pack (map fromIntegral [1 .. 20000 :: Int])
+
+exceptions :: Assertion
+exceptions = do
+  let thrower w = if w == 7 then throw Overflow else w
+      states = scanl pushChunk (runGetIncremental (listOf thrower)) (map S.singleton (replicate 5000 1 ++ [7]))
+  forM_ (init states) evaluate
+  forM_ [1, 2 :: Int] $ \_ -> do
+    thrown <- try (evaluate (last states))
+    either (@?= Overflow) (\_ -> assertFailure "no exception") thrown
+  let chunks = L.toChunks (toLazyByteString (insertsTo 5000 <> byteString (throw Underflow)))
+  take 4000 chunks @?= replicate 4000 "x"
+  thrown <- try (evaluate (length chunks))
+  thrown @?= Left Underflow
+
+-- Run an evaluation again and again, each time interrupted a little later, until it ends.
+insisting :: a -> IO Int
+insisting x = go 0 1
+  where
+    go n micros = do
+      done <- timeout micros (evaluate x)
+      if isNothing done then go (n + 1) (micros + micros `quot` 8 + 1) else pure (n :: Int)
+
+decoderInterrupted :: Assertion
+decoderInterrupted = do
+  let decoded = result (foldl pushChunk (runGetIncremental (listOf (busy 300))) (input 3000))
+  n <- insisting decoded
+  assertBool (show n) (n > 5)
+  decoded @?= Right (map (busy 300) (values 3000))
+
+builderInterrupted :: Assertion
+builderInterrupted = do
+  let chunks = toLazyByteString (nestedTo (\n -> S.singleton (busy 300 (fromIntegral n))) 3000)
+  n <- insisting (L.length chunks)
+  assertBool (show n) (n > 5)
+  chunks @?= L.pack (map (busy 300 . fromIntegral) [1 .. 3000 :: Int])
+
+-- The same number, after some work.
+busy :: Int -> Word8 -> Word8
+busy n w = if n == 0 then w else busy (n - 1) (w * 3) * 171
+{-# NOINLINE busy #-}
+
+byMany :: Assertion
+byMany = do
+  let decoded = result (foldl pushChunk (runGetIncremental (listOf (busy 100))) (input 5000))
+  dones <- forM [1 .. 8 :: Int] $ \_ -> do
+    done <- newEmptyMVar
+    done <$ forkIO (evaluate (decoded == Right (map (busy 100) (values 5000))) >>= putMVar done)
+  mapM takeMVar dones >>= (@?= replicate 8 True)
+
+-- An exception is thrown to the thread while the computation runs, and arrives after it.
+masked :: Assertion
+masked = do
+  begun <- newEmptyMVar
+  gate <- newEmptyMVar
+  outcome <- newEmptyMVar
+  let waits w = if w == 255 then unsafePerformIO (w <$ (putMVar begun () >> readMVar gate)) else w
+      decoded = result (foldl pushChunk (runGetIncremental (listOf waits)) (map S.singleton (replicate 3000 1 ++ [255, 0])))
+  thread <- forkIO . mask_ $ do
+    right <- evaluate (fmap length decoded)
+    later <- try (evaluate () >> allowInterrupt)
+    putMVar outcome (right, later)
+  takeMVar begun
+  _ <- forkIO (killThread thread)
+  threadDelay 20000
+  putMVar gate ()
+  takeMVar outcome >>= (@?= (Right 3001, Left ThreadKilled))
+
+dropped :: Assertion
+dropped = do
+  ref <- newIORef ()
+  weak <- mkWeakIORef ref (pure ())
+  let chunks = toLazyByteString (insertsTo 5000 <> word8 (unsafePerformIO (0 <$ readIORef ref)))
+  _ <- evaluate (L.length (L.take 4000 chunks))
+  collected <- soon (100 :: Int) (performMajorGC >> isNothing <$> deRefWeak weak)
+  collected @?= True
+  where
+    soon n reached = do
+      done <- reached
+      if done || n == 0 then pure done else threadDelay 1000 >> soon (n - 1) reached
