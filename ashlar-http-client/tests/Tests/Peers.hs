@@ -75,7 +75,8 @@ echo = serving application $ \port -> withClient 10 $ \manager ->
     check (bodySized (4 * fromIntegral n) (numbers n)) (decimal (4 * n)) bytes
     check (bodyEncoded list) (decimal (8 + 8 * n)) (encodeLazy list)
     -- Bodies are appended, as those of multipart forms are.
-    let appended = RequestBodyBS "before" <> bodyEncoded list <> bodySized 1 "-" <> RequestBodyBS "after"
+    let ends = RequestBodyBS
+        appended = ends "before" <> bodyEncoded list <> bodySized 1 "-" <> ends "after"
     check appended (decimal (20 + 8 * n)) ("before" <> encodeLazy list <> "-after")
     -- And decoded.
     request <- post port "/echo" (bodyEncoded list)

@@ -355,7 +355,7 @@ times =
           putMVar gate ()
           (,) first <$> receiveAll c
         pure (got === (Nothing, ([1, 2 :: Word16], Right ()))),
-      testProperty "an interruption while a message is decoded, too" . once . ioProperty . withPair $
+      testProperty "an interruption while a message is decoded" . once . ioProperty . withPair $
         \x y -> do
           a <- socketTransport x
           b <- socketTransport y

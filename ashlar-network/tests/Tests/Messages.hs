@@ -86,10 +86,12 @@ tests =
         sizes <- newIORef []
         (a, b) <- pipe 100000
         let noted bs = modifyIORef' sizes (sum (map S.length bs) :) >> transportSend a bs
-            messages = map (`S.replicate` 1) [131072, 0, 1000000, 300, 131000, 131073, 40000, 400000]
+            lengths = [131072, 0, 1000000, 300, 131000, 131073, 40000, 400000]
+            messages = map (`S.replicate` 1) lengths
+            noting = a {transportSend = noted}
         (_, got) <-
           both
-            (withConnection defaultOptions strings number a {transportSend = noted} (\c -> mapM_ (send c) messages))
+            (withConnection defaultOptions strings number noting $ \c -> mapM_ (send c) messages)
             (withConnection defaultOptions number strings b receiveAll)
         most <- maximum <$> readIORef sizes
         pure (got === (messages, Right ()) .&&. counterexample (show most) (most <= 131072)),

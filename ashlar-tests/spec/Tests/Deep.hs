@@ -99,7 +99,10 @@ otherDrivers = do
   let (found, end) = feeding (runGetValues (listOf id)) (input 3000 ++ input 10 ++ input 4000)
       feeding state chunks = case chunks of
         [] -> ([], state)
-        bs : more -> let (xs, next) = feedValues state bs in let (ys, final) = feeding next more in (xs ++ ys, final)
+        bs : more ->
+          let (xs, next) = feedValues state bs
+              (ys, final) = feeding next more
+           in (xs ++ ys, final)
   found @?= [values 3000, values 10, values 4000]
   case feedValuesEnd end of
     ([], ValuesDone at) -> at @?= 7013
@@ -108,12 +111,14 @@ otherDrivers = do
 insertsNested :: Assertion
 insertsNested = do
   toLazyByteString (insertsTo 20000) @?= L.replicate 20000 120 <> L.replicate 20000 1
-  toLazyByteString (nestedTo (\n -> S.singleton (fromIntegral n)) 20000) @?= L.pack (map fromIntegral [1 .. 20000 :: Int])
+  toLazyByteString (nestedTo (S.singleton . fromIntegral) 20000)
+    @?= L.pack (map fromIntegral [1 .. 20000 :: Int])
 
 exceptions :: Assertion
 exceptions = do
   let thrower w = if w == 7 then throw Overflow else w
-      states = scanl pushChunk (runGetIncremental (listOf thrower)) (map S.singleton (replicate 5000 1 ++ [7]))
+      bytes = map S.singleton (replicate 5000 1 ++ [7])
+      states = scanl pushChunk (runGetIncremental (listOf thrower)) bytes
   forM_ (init states) evaluate
   forM_ [1, 2 :: Int] $ \_ -> do
     thrown <- try (evaluate (last states))
@@ -165,10 +170,11 @@ masked = do
   gate <- newEmptyMVar
   outcome <- newEmptyMVar
   let waits w = if w == 255 then unsafePerformIO (w <$ (putMVar begun () >> readMVar gate)) else w
-      decoded = result (foldl pushChunk (runGetIncremental (listOf waits)) (map S.singleton (replicate 3000 1 ++ [255, 0])))
+      bytes = map S.singleton (replicate 3000 1 ++ [255, 0])
+      decoded = result (foldl pushChunk (runGetIncremental (listOf waits)) bytes)
   thread <- forkIO . mask_ $ do
     right <- evaluate (fmap length decoded)
-    later <- try (evaluate () >> allowInterrupt)
+    later <- try allowInterrupt
     putMVar outcome (right, later)
   takeMVar begun
   _ <- forkIO (killThread thread)

@@ -31,8 +31,8 @@
 -- To suspend and resume takes some 0.5 µs, and copies the decoder's stack. A decoder with a deep
 -- stack, as that of a list by recursion (@(:) \<$> p \<*> rest@, 'Control.Monad.replicateM'), goes
 -- on in a thread of its own, which takes some 5 µs for each chunk, however deep it is. So large
--- chunks are cheaper (all that a socket returned, not single lines), and 'Ashlar.Get.Combinators.count'
--- needs no stack.
+-- chunks are cheaper (all that a socket returned, not single lines), and
+-- 'Ashlar.Get.Combinators.count' needs no stack.
 --
 -- Memory is constant, however long the stream. A 'Values' keeps the bytes of the value that has
 -- begun, so each state can be resumed any number of times. A 'Feed' keeps only the bytes that the

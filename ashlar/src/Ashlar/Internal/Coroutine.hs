@@ -17,13 +17,14 @@
 -- has a frame for each element. So n suspensions would take time in proportion to n².
 --
 -- Therefore a computation whose suspension has copied more than 'deepStack' goes on in a thread of
--- its own. There it suspends by waiting for its next answer, and its stack stays where it is. Others
--- remain in the caller's thread: to change threads takes some microseconds, on a bound thread ten.
+-- its own. There it suspends by waiting for its next answer, and its stack stays where it is.
+-- Others remain in the caller's thread: to change threads takes some microseconds, on a bound
+-- thread ten.
 --
--- * The caller waits for the thread, and holds the memory that the computation writes to. So it never
---   leaves a thread that runs. If a foreign exception strikes the caller, it first stops the thread
---   by an asynchronous exception, which freezes the computation. If the caller's evaluation is forced
---   again, another thread resumes the computation (Note [Exceptions that are not ours]).
+-- * The caller waits for the thread, and holds the memory that the computation writes to. So it
+--   never leaves a thread that runs. If a foreign exception strikes the caller, it first stops the
+--   thread by an asynchronous exception, which freezes the computation. If the caller's evaluation
+--   is forced again, another thread resumes the computation (Note [Exceptions that are not ours]).
 -- * A value that is forced under a mask cannot be interrupted. So a masked caller waits
 --   uninterruptibly.
 -- * When nobody can resume the computation any more, GHC ends the thread by

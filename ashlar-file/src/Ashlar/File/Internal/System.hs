@@ -116,8 +116,8 @@ openToRead :: FilePath -> IO OpenFile
 openToRead path = openAs path 0
 
 -- | Open a file to read and write, and become its only writer. The file is made if it is missing.
--- What is no regular file, such as a pipe, is opened only to write, and without a lock. It waits for
--- the reader of a pipe.
+-- What is no regular file, such as a pipe, is opened only to write, and without a lock. It waits
+-- for the reader of a pipe.
 openToWrite :: FilePath -> IO OpenFile
 openToWrite path = do
   found <- try (getFileStatus path)

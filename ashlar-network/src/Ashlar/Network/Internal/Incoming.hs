@@ -136,8 +136,8 @@ takeFrame inc summed getter unmask = next
           usable (inLink inc)
           when summed (checkFrame inc n bytes)
           let !message = S.take n (S.drop 4 bytes)
-          -- A small one takes so little time that it need not be interrupted meanwhile. What arrives
-          -- meanwhile interrupts after it, or the message would be lost when the mask ends.
+          -- A small one takes so little time that it need not be interrupted meanwhile. What
+          -- arrives meanwhile interrupts after it, or the message would be lost when the mask ends.
           result <-
             if n <= 65536
               then pure $! runGet getter message

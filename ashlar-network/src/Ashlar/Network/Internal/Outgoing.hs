@@ -371,8 +371,8 @@ sendUpTo out end = do
     writeIORef (outBuffer out) $! handedOut open end
     deliver out [written open end]
 
--- Send. If that throws, some of it may have left, so the connection fails. The peer has its time for
--- each piece of at most 128 KiB.
+-- Send. If that throws, some of it may have left, so the connection fails. The peer has its time
+-- for each piece of at most 128 KiB.
 deliver :: Outgoing -> [ByteString] -> IO ()
 deliver out chunks = do
   outcome <-

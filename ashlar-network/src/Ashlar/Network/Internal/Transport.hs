@@ -61,9 +61,9 @@ data Transport = Transport
 -- To close it while another thread sends or receives ends what that thread does. The socket is
 -- closed when the thread has left it.
 --
--- Of a TCP socket this sets the option @TCP_NODELAY@. Otherwise the system holds back a short packet
--- until the peer has acknowledged the one before, which takes some 40 ms. (Messages are collected
--- before they are sent.)
+-- Of a TCP socket this sets the option @TCP_NODELAY@. Otherwise the system holds back a short
+-- packet until the peer has acknowledged the one before, which takes some 40 ms. (Messages are
+-- collected before they are sent.)
 socketTransport :: Socket -> IO Transport
 socketTransport socket = do
   -- Other sockets do not have it.

@@ -130,8 +130,8 @@ streaming policy body toServer flushServer = do
       flushPending = server (flushAll ref send flush)
       locked act = withMVar lock (\() -> readIORef ended >>= act)
       check = readIORef failed >>= mapM_ throwIO
-      -- What was to be sent has left its buffer, so after an exception the body cannot go on. Nor can
-      -- it after a part that was sent to its middle.
+      -- What was to be sent has left its buffer, so after an exception the body cannot go on. Nor
+      -- can it after a part that was sent to its middle.
       kept act = act `catch` \e -> keep e >> throwIO e
       keep e = writeIORef failed . Just $ case fromException e of
         Just (SomeAsyncException _) -> toException BodyBroken

@@ -50,8 +50,7 @@
 --
 -- The tests "in odd places" of the group "lazy output" cover all this: under @mask@, under
 -- @atomically@, nested, forced by several threads, interrupted by timeouts, on the main thread.
-module Ashlar.Internal.Coroutine.Suspend (start)
-where
+module Ashlar.Internal.Coroutine.Suspend (start) where
 
 import Ashlar.Internal.Coroutine.Thunk
 import Control.Concurrent (forkIOWithUnmask)

@@ -19,8 +19,7 @@
 --
 -- A continuation does not copy the mutable state that it refers to. So it must not be resumed
 -- twice, although GHC would allow it.
-module Ashlar.Internal.Coroutine.Suspend (start)
-where
+module Ashlar.Internal.Coroutine.Suspend (start) where
 
 import Ashlar.Internal.Coroutine.Thunk (Step (..))
 import GHC.Exts

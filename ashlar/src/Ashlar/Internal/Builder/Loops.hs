@@ -86,8 +86,8 @@ primMapListBounded prim = \xs -> eachOf prim (\cons nil -> foldr cons nil xs)
 eachOf :: BoundedPrim a -> (forall b. (a -> b -> b) -> b -> b) -> Builder
 eachOf prim xs = action $ \c k -> do
   let n = sizeBound prim
-      -- The state of the loop is passed from each element to the rest. It is forced, or GHC boxes the
-      -- end, which the last step does not need.
+      -- The state of the loop is passed from each element to the rest. It is forced, or GHC boxes
+      -- the end, which the last step does not need.
       cons x rest = oneShot $ \ !p -> oneShot $ \ !e ->
         if e `minusPtr` p >= n
           then do

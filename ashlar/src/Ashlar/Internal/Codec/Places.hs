@@ -94,8 +94,8 @@ type family NotGeneric a :: k where
           ':$$: 'Text "or use decodeView."
       )
 
--- Without an instance the representation cannot be reduced, and neither can this. Then GHC shows the
--- error among its arguments.
+-- Without an instance the representation cannot be reduced, and neither can this. Then GHC shows
+-- the error among its arguments.
 type family IfGeneric (f :: Type -> Type) (otherwise :: k) (found :: k) :: k where
   IfGeneric (D1 m f) otherwise found = found
 

@@ -102,7 +102,8 @@ data Budget = Budget
 
 -- | The budget of every run: 100,000 levels, which take some ten megabytes of stack; 1,048,576
 -- steps, which take less than a second (jumps in a file, each of which reads anew, half a minute;
--- those to the same bytes, as long as it takes to decode 1 GiB); and the bytes that 'budgetBytes' describes for 'Nothing'.
+-- those to the same bytes, as long as it takes to decode 1 GiB); and the bytes that 'budgetBytes'
+-- describes for 'Nothing'.
 defaultBudget :: Budget
 defaultBudget =
   Budget
