@@ -25,6 +25,8 @@
 --   never leaves a thread that runs. If a foreign exception strikes the caller, it first stops the
 --   thread by an asynchronous exception, which freezes the computation. If the caller's evaluation
 --   is forced again, another thread resumes the computation (Note [Exceptions that are not ours]).
+--   (One gap: if GHC restarts a transaction whose view of memory has become inconsistent, at the
+--   moment at which the thread begins, it drops the caller's frames without a word.)
 -- * A value that is forced under a mask cannot be interrupted. So a masked caller waits
 --   uninterruptibly.
 -- * When nobody can resume the computation any more, GHC ends the thread by

@@ -83,8 +83,8 @@ data Budget = Budget
     -- * Each byte of a fraction, if both its numbers have more than 4,096 bytes: checking that it
     --   is in lowest terms takes more than linear time.
     -- * Each digit of an 'Integer' in text, if there are more than 4,096.
-    -- * A jump to an offset ('Ashlar.Get.atOffset'), each 1,024 bytes that are read there, and
-    --   running a decoder in a span ('Ashlar.Get.inSpan').
+    -- * A jump to an offset ('Ashlar.Get.atOffset'), each 1,024 bytes that are read there, and a
+    --   span within a span ('Ashlar.Get.inSpan').
     budgetSteps :: !Int,
     -- | How many bytes the value may take, whatever lengths the input announces. A greater length
     -- is refused when it turns out that the input has more bytes.

@@ -230,12 +230,12 @@ spanBytes (Span _ bs) = bs
 -- | Run a decoder on bytes that have been read. Bytes that it does not read are ignored: to refuse
 -- them, end the decoder with 'Ashlar.Get.endOfInput'.
 --
--- The decoder uses the budget of the run. This is a step, and within another 'inSpan' it is a
--- level, as by 'Ashlar.Get.deeper'. So spans that lead in a circle give an error. Its errors have
--- the labels around it, and the offsets of the bytes in the input. Offsets that it jumps to count
--- from the first of the bytes, as if an 'Ashlar.Get.origin' were there. A commit in it gives up
--- only the choices in it. For bytes that are not part of the input ('ownBytes'), the error is at
--- the offset of the decoder around, and its reason has the inner error ('InOwnBytes').
+-- The decoder uses the budget of the run. Within another 'inSpan', this is a step and a level, as
+-- by 'Ashlar.Get.deeper'. So spans that lead in a circle give an error. Its errors have the labels
+-- around it, and the offsets of the bytes in the input. Offsets that it jumps to count from the
+-- first of the bytes, as if an 'Ashlar.Get.origin' were there. A commit in it gives up only the
+-- choices in it. For bytes that are not part of the input ('ownBytes'), the error is at the offset
+-- of the decoder around, and its reason has the inner error ('InOwnBytes').
 --
 -- For a decoder without commits and jumps:
 --
@@ -256,9 +256,10 @@ spanBytes (Span _ bs) = bs
 --             ^^ ^^
 inSpan :: Span -> Get a -> Get a
 inSpan (Span at bs) g = do
-  spend " jumps to offsets" 1
   nested <- inspect (\c env _ -> limitInner <$> limitsOf c env)
-  if nested then deeper (decodedIn at bs g) else decodedIn at bs g
+  if nested
+    then spend " spans within spans" 1 *> deeper (decodedIn at bs g)
+    else decodedIn at bs g
 
 decodedIn :: Maybe Int -> ByteString -> Get a -> Get a
 decodedIn at bs g = do
