@@ -39,7 +39,10 @@ export class DecodeError extends AshlarError {
   }
 }
 
-/** A value that is not one of the schema. */
+/** A value that is not one of the schema. `path` is the way to the part that is wrong. */
 export class EncodeError extends AshlarError {
   override name = "EncodeError";
+  constructor(readonly reason: string, readonly path: string = "") {
+    super(escaped(path === "" ? reason : `in ${path}: ${reason}`));
+  }
 }

@@ -49,8 +49,23 @@ function justOf(facts: Facts, of: Shape, value: unknown): unknown {
 /** The number of a value's constructor, and its fields. */
 function constructorOf(d: Definition, value: unknown): [number, unknown[]] {
   const found = takeApart(d, value);
-  if (found === undefined) return refuse(`a value of ${cut(d.name)}`, value);
+  if (found === undefined) {
+    const said = differing(d, value);
+    if (said !== "") throw new EncodeError(`a value of ${cut(d.name)} is needed, not an object ${said}`);
+    return refuse(`a value of ${cut(d.name)}`, value);
+  }
   return found;
+}
+
+// The fields that an object for a record lacks, or has too many of.
+function differing(d: Definition, value: unknown): string {
+  if (d.form !== "record" || typeof value !== "object" || value === null || Array.isArray(value)) return "";
+  const names = (d.constructors[0] as Constructor).fields.map((f) => f.name);
+  const own = Object.keys(value);
+  const missing = names.filter((n) => !own.includes(n));
+  const extra = own.filter((n) => !names.includes(n));
+  const parts = [missing.length > 0 ? `without ${missing.join(", ")}` : "", extra.length > 0 ? `with ${extra.join(", ")}` : ""];
+  return parts.filter((p) => p !== "").join(" and ").slice(0, 200);
 }
 
 /** Write a whole number. */
@@ -128,18 +143,52 @@ function ascending(facts: Facts, s: Shape, keys: unknown[]): void {
   }
 }
 
-// A shape, a value, and the bits of the packed value that it is a part of.
-type Work = Array<[Shape, unknown, Bits | null]>;
+// A shape, a value, the bits of the packed value that it is a part of, and where it is if that is asked for.
+type Work = Array<[Shape, unknown, Bits | null, Path?]>;
+// A label after those around it.
+type Path = [Path | null, string];
 
-function putAll(work: Work, shapes: readonly Shape[], values: readonly unknown[], bits: Bits | null): void {
-  for (let i = values.length - 1; i >= 0; i--) work.push([shapes[shapes.length === 1 ? 0 : i] as Shape, values[i], bits]);
+function pathText(path: Path | null): string {
+  const labels: string[] = [];
+  for (let p = path; p !== null; p = p[0]) labels.push(p[1]);
+  if (labels.length > 32) labels.splice(24, labels.length - 32, "..");
+  return labels.reverse().join("").replace(/^\./, "");
+}
+
+function putAll(
+  work: Work, shapes: readonly Shape[], values: readonly unknown[], bits: Bits | null, path?: Path | null, labels?: string[],
+): void {
+  for (let i = values.length - 1; i >= 0; i--) {
+    const shape = shapes[shapes.length === 1 ? 0 : i] as Shape;
+    work.push(path === undefined ? [shape, values[i], bits] : [shape, values[i], bits, [path, labels?.[i] ?? `[${i}]`]]);
+  }
 }
 
 /** Write a value, perhaps as a part of a packed one. Throws an `EncodeError` if it is none of the shape. */
 export function putValue(out: Sink, facts: Facts, root: Shape, value: unknown, around: Bits | null = null): void {
-  const work: Work = [[root, value, around]];
+  try {
+    putParts(out, facts, [[root, value, around]]);
+  } catch (e) {
+    // Where it is wrong is found by writing it once more, so that values that are right take no time for that.
+    if (e instanceof EncodeError && e.path === "") tracePath(facts, root, value, around !== null, e);
+    throw e;
+  }
+}
+
+function tracePath(facts: Facts, root: Shape, value: unknown, packed: boolean, e: EncodeError): void {
+  const work: Work = [[root, value, packed ? new Bits() : null, [null, ""]]];
+  const at: { path: Path | null } = { path: null };
+  try { putParts(new Sink(), facts, work, at); } catch { /* The same. */ }
+  const path = pathText(at.path);
+  if (path !== "") throw new EncodeError(e.reason, path);
+}
+
+// Write what is to be done. With the last argument, note there where each part is.
+function putParts(out: Sink, facts: Facts, work: Work, at?: { path: Path | null }): void {
   for (let item = work.pop(); item !== undefined; item = work.pop()) {
     const [s, v, bits] = item;
+    const path = item[3];
+    if (at !== undefined) at.path = path ?? null;
     switch (s.k) {
       case "leaf": putLeaf(out, s, v, bits); break;
       case "between": putWhole(out, bits === null ? s.leaf : packedLeaf(s.leaf), boundedOf(s, v)); break;
@@ -149,23 +198,23 @@ export function putValue(out: Sink, facts: Facts, root: Shape, value: unknown, a
         const d = boundedOf(s.of, r.denominator);
         if (d <= 0n) throw new EncodeError("Ratio: the denominator is not positive");
         if (gcd(n, d) !== 1n) throw new EncodeError("Ratio: not in lowest terms");
-        work.push([s.of, d, bits], [s.of, n, bits]);
+        work.push([s.of, d, bits, path], [s.of, n, bits, path]);
         break;
       }
       case "maybe":
         putTag(out, 2, Number(v !== null && v !== undefined), bits);
-        if (v !== null && v !== undefined) work.push([s.of, justOf(facts, s.of, v), bits]);
+        if (v !== null && v !== undefined) work.push([s.of, justOf(facts, s.of, v), bits, path]);
         break;
       case "tuple":
         if (!Array.isArray(v) || v.length !== s.of.length) refuse(`an array of ${s.of.length} values`, v);
-        putAll(work, s.of, v as unknown[], bits);
+        putAll(work, s.of, v as unknown[], bits, path);
         break;
       case "list": case "nonEmpty": case "set": {
         const xs = elementsOf(v);
         if (s.k === "nonEmpty" && xs.length === 0) throw new EncodeError("NonEmpty: no elements");
         if (s.k === "set") ascending(facts, s.of, xs);
         out.count(xs.length, s.compact || bits !== null);
-        putAll(work, [s.of], xs, bits);
+        putAll(work, [s.of], xs, bits, path);
         break;
       }
       case "map": {
@@ -173,7 +222,7 @@ export function putValue(out: Sink, facts: Facts, root: Shape, value: unknown, a
         if (!xs.every((p) => Array.isArray(p) && p.length === 2)) refuse("an array of pairs", v);
         ascending(facts, s.key, xs.map((p) => p[0]));
         out.count(xs.length, s.compact || bits !== null);
-        putAll(work, [{ k: "tuple", of: [s.key, s.value] }], xs, bits);
+        putAll(work, [{ k: "tuple", of: [s.key, s.value] }], xs, bits, path);
         break;
       }
       case "array": {
@@ -186,7 +235,7 @@ export function putValue(out: Sink, facts: Facts, root: Shape, value: unknown, a
           throw new EncodeError("an array with another number of elements than its bounds");
         }
         out.count(a.elements.length, bits !== null);
-        putAll(work, [s.of], a.elements, bits);
+        putAll(work, [s.of], a.elements, bits, path);
         break;
       }
       case "constant":
@@ -196,11 +245,15 @@ export function putValue(out: Sink, facts: Facts, root: Shape, value: unknown, a
       case "reference": {
         const d = facts.definitions[s.to] as Definition;
         if (facts.endless.has(s.to)) throw new EncodeError(`${cut(d.name)} has no values`);
-        if (d.form === "newtype") { work.push([fieldShapes(d)[0] as Shape, v, bits]); break; }
+        if (d.form === "newtype") { work.push([fieldShapes(d)[0] as Shape, v, bits, path]); break; }
         const [i, fields] = constructorOf(d, v);
         if (d.form === "sum") putTag(out, d.constructors.length, i, bits);
-        const shapes = (d.constructors[i] as Constructor).fields.map((f) => f.shape);
-        putAll(work, shapes, fields, bits);
+        const c = d.constructors[i] as Constructor;
+        const shapes = c.fields.map((f) => f.shape);
+        if (path === undefined) { putAll(work, shapes, fields, bits); break; }
+        // The name of the type stands at the beginning.
+        const here: Path = path[0] === null && path[1] === "" ? [null, cut(d.name)] : path;
+        putAll(work, shapes, fields, bits, d.form === "sum" ? [here, "." + cut(c.name)] : here, c.fields.map((f) => "." + cut(f.name)));
         break;
       }
       case "opaque":
@@ -209,8 +262,8 @@ export function putValue(out: Sink, facts: Facts, root: Shape, value: unknown, a
         out.bytes(v as Uint8Array);
         break;
       case "irregular": throw new EncodeError(`the irregular type ${cut(s.name)} is not described`);
-      case "packed": work.push([s.of, v, bits ?? new Bits()]); break;
-      case "unpacked": work.push([s.of, v, null]); break;
+      case "packed": work.push([s.of, v, bits ?? new Bits(), path]); break;
+      case "unpacked": work.push([s.of, v, null, path]); break;
     }
   }
 }

@@ -89,7 +89,7 @@ test("values that are none of the schema", () => {
   refused(set(list(leaf("word8"))), [new Set([2]), new Set([1])], ascend);
   refused(set({ k: "map", key: leaf("word8"), value: leaf("word8"), compact: true }), [new Map([[2, 1]]), new Map([[1, 1]])], ascend);
   refused({ k: "map", key: leaf("word8"), value: leaf("bool"), compact: true }, [[2, true], [1, true]], ascend);
-  refused(set(leaf("bytes")), [null, Uint8Array.of(1)], "a Uint8Array is needed, not null");
+  refused(set(leaf("bytes")), [null, Uint8Array.of(1)], "in [0]: a Uint8Array is needed, not null");
   refused(set(ratio), [{ numerator: 0.5, denominator: 1 }, null]);
   assert.deepEqual(new Schema(set({ k: "maybe", of: leaf("word8") }), []).encodeValue([undefined, 1]), Uint8Array.of(2, 0, 1, 1));
 
@@ -103,6 +103,19 @@ test("values that are none of the schema", () => {
   for (const v of [{ tag: "Old" }, { tag: "None", value: 1 }, { tag: "One" }, { tag: "One", value: [1, 2] }, { tag: "One", value: [1], more: 1 }, "None"]) {
     refused({ k: "reference", to: 0 }, v, /^a value of Sum/, sum);
   }
+  // Where it is wrong.
+  const pairs = list({ k: "reference", to: 0 });
+  const right = { length: 1, b: null };
+  refused(pairs, [right, right, { length: 1, b: "x" }], "in [2].b: a whole number (word8) is needed, not string", pair);
+  refused({ k: "reference", to: 0 }, { length: "x", b: null }, "in Pair.length: a whole number (word8) is needed, not string", pair);
+  refused(pairs, [{ length: 1 }], "in [0]: a value of Pair is needed, not an object without b", pair);
+  refused(pairs, [{ ...right, c: 1 }], "in [0]: a value of Pair is needed, not an object with c", pair);
+  refused({ k: "packed", of: pairs }, [right, { length: 300, b: null }], /^in \[1\]\.length: 300 /, pair);
+  refused({ k: "reference", to: 0 }, { tag: "One", value: [-1] }, /^in Sum\.One\.1: -1 /, sum);
+  let deep: Shape = leaf("word8");
+  let value: unknown = "x";
+  for (let i = 0; i < 90; i++) { deep = list(deep); value = [value]; }
+  refused(deep, value, /^in (\[0\]){8}\.\.(\[0\]){24}: /);
   for (const form of ["newtype", "record"] as const) {
     const endless: Definition = { name: "T", form, order: "byParts", constructors: [{ name: "T", retired: false, fields: [field("1", { k: "reference", to: 0 })] }] };
     refused({ k: "reference", to: 0 }, [], "T has no values", endless);
