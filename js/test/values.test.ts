@@ -115,7 +115,7 @@ test("values that are none of the schema", () => {
   let deep: Shape = leaf("word8");
   let value: unknown = "x";
   for (let i = 0; i < 90; i++) { deep = list(deep); value = [value]; }
-  refused(deep, value, /^in (\[0\]){8}\.\.(\[0\]){24}: /);
+  refused(deep, value, /^in (\[0\]){7}\.\.(\[0\]){24}: /);
   for (const form of ["newtype", "record"] as const) {
     const endless: Definition = { name: "T", form, order: "byParts", constructors: [{ name: "T", retired: false, fields: [field("1", { k: "reference", to: 0 })] }] };
     refused({ k: "reference", to: 0 }, [], "T has no values", endless);
