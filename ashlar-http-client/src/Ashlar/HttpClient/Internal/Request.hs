@@ -10,8 +10,8 @@
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- http-client pulls a body chunk by chunk, and may stop at any point. A lazy ByteString does that:
 -- the builder runs as far as the next chunk, and then is a value, which the garbage collector frees
--- if nobody asks for more. No thread, no lock. After an exception the same chunk is asked for
--- again, and throws again, so the body never seems to end early.
+-- if nobody asks for more. Nobody has to end a thread or free a lock. After an exception the same
+-- chunk is asked for again, and throws again, so the body never seems to end early.
 --
 -- Exceptions need care. http-client drops an 'IOException' that is thrown while a body is sent,
 -- because the server may have answered early and closed the connection, and goes on to wait for the
