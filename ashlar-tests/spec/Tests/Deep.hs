@@ -40,6 +40,10 @@ tests =
       testCase "interrupted at any time, a builder goes on" builderInterrupted,
       testCase "forced by many threads" byMany,
       testCase "under a mask nothing interrupts" masked,
+      testCase "a value that is interrupted goes on" frozen,
+      testCase "a value that swallows an interruption" swallowed,
+      testCase "a value that keeps an interruption" kept,
+      testCase "a value that waits for ever, and goes on" deadlocked,
       testCase "what is dropped is collected" dropped
     ]
 
@@ -110,9 +114,9 @@ otherDrivers = do
 
 insertsNested :: Assertion
 insertsNested = do
-  toLazyByteString (insertsTo 20000) @?= L.replicate 20000 120 <> L.replicate 20000 1
-  toLazyByteString (nestedTo (S.singleton . fromIntegral) 20000)
-    @?= L.pack (map fromIntegral [1 .. 20000 :: Int])
+  toLazyByteString (insertsTo 3000) @?= L.replicate 3000 120 <> L.replicate 3000 1
+  toLazyByteString (nestedTo (S.singleton . fromIntegral) 3000)
+    @?= L.pack (map fromIntegral [1 .. 3000 :: Int])
 
 exceptions :: Assertion
 exceptions = do
@@ -182,12 +186,59 @@ masked = do
   putMVar gate ()
   takeMVar outcome >>= (@?= (Right 3001, Left ThreadKilled))
 
+-- A decoder of many bytes and, deep inside, a value that waits, made by the function of an action
+-- that waits. The thread that evaluates it is interrupted then. Afterwards the value need not wait.
+interruptedWith :: (IO Word8 -> IO Word8) -> (Either AsyncException Word8 -> Assertion) -> Assertion
+interruptedWith value check = do
+  begun <- newEmptyMVar
+  gate <- newEmptyMVar
+  outcome <- newEmptyMVar
+  let waiting = putMVar begun () >> 5 <$ readMVar gate
+      decoded = withValue (value waiting)
+  thread <- forkIO (try (evaluate decoded) >>= putMVar outcome)
+  takeMVar begun
+  threadDelay 1000
+  throwTo thread UserInterrupt
+  takeMVar outcome >>= (@?= Left UserInterrupt)
+  putMVar gate ()
+  _ <- tryTakeMVar begun
+  try (evaluate decoded) >>= check
+
+-- A value after 3,000 others, decoded from single bytes.
+withValue :: IO Word8 -> Word8
+withValue act = case result (foldl pushChunk (runGetIncremental (listOf waits)) bytes) of
+  Right ws | length ws == 3101, [w] <- filter (/= 1) ws -> w
+  other -> error ("decoded " ++ show (fmap length other))
+  where
+    waits w = if w == 255 then unsafePerformIO act else w
+    bytes = map S.singleton (replicate 3000 1 ++ [255] ++ replicate 100 1 ++ [0])
+
+frozen, swallowed, kept :: Assertion
+frozen = interruptedWith id (@?= Right 5)
+swallowed = interruptedWith (`catch` \e -> 7 <$ pure (e :: SomeException)) (@?= Right 7)
+kept = interruptedWith (bracket_ (pure ()) (pure ())) (@?= Left UserInterrupt)
+
+deadlocked :: Assertion
+deadlocked = do
+  gate <- newEmptyMVar
+  outcome <- newEmptyMVar
+  let decoded = withValue (5 <$ readMVar gate)
+  _ <- forkIO $ do
+    first <- try (evaluate decoded)
+    -- GHC has told this thread that it waits for ever.
+    putMVar gate ()
+    second <- try (evaluate decoded)
+    putMVar outcome (either (\e -> show (e :: SomeException)) show first, second)
+  (first, second) <- takeMVar outcome
+  first @?= show BlockedIndefinitelyOnMVar
+  either (\e -> assertFailure (show (e :: SomeException))) (@?= 5) second
+
 dropped :: Assertion
 dropped = do
   ref <- newIORef ()
   weak <- mkWeakIORef ref (pure ())
-  let chunks = toLazyByteString (insertsTo 5000 <> word8 (unsafePerformIO (0 <$ readIORef ref)))
-  _ <- evaluate (L.length (L.take 4000 chunks))
+  let refers w = if w == 255 then unsafePerformIO (w <$ readIORef ref) else w
+  _ <- evaluate (foldl pushChunk (runGetIncremental (listOf refers)) (replicate 3000 "\1"))
   collected <- soon (100 :: Int) (performMajorGC >> isNothing <$> deRefWeak weak)
   collected @?= True
   where

@@ -1,4 +1,3 @@
-{-# LANGUAGE DerivingStrategies #-}
 -- No coverage: it wraps each mention of a variable in a new thunk, and 'hasThrown' would look at
 -- that one.
 {-# OPTIONS_GHC -fno-hpc #-}
@@ -13,30 +12,36 @@
 -- Note [Deep computations]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~
 -- To suspend a computation copies its stack to the heap, and to resume it copies the stack back. A
--- list that is decoded by recursion, fed in small chunks, or a builder that is nested to the left,
--- has a frame for each element. So n suspensions would take time in proportion to n².
+-- list that is decoded by recursion, fed in small chunks, has a frame for each element. So n
+-- suspensions would take time in proportion to n².
 --
--- Therefore a computation whose suspension has copied more than 'deepStack' goes on in a thread of
--- its own. There it suspends by waiting for its next answer, and its stack stays where it is.
--- Others remain in the caller's thread: to change threads takes some microseconds, on a bound
--- thread ten.
+-- Therefore a decoder whose suspension has copied more than 'deepStack' goes on in a thread of its
+-- own. There it suspends by waiting for its next answer, and its stack stays where it is. Others
+-- remain in the caller's thread: to change threads takes some microseconds, on a bound thread ten.
 --
--- * The caller waits for the thread, and holds the memory that the computation writes to. So it
---   never leaves a thread that runs. If a foreign exception strikes the caller, it first stops the
---   thread by an asynchronous exception, which freezes the computation. If the caller's evaluation
---   is forced again, another thread resumes the computation (Note [Exceptions that are not ours]).
---   (One gap: if GHC restarts a transaction whose view of memory has become inconsistent, at the
---   moment at which the thread begins, it drops the caller's frames without a word.)
+-- * If a foreign exception strikes the caller while it waits, it passes it on to the thread, which
+--   freezes the computation. If the caller's evaluation is forced again, another thread resumes the
+--   computation (Note [Exceptions that are not ours]). A value that catches every exception may
+--   swallow that one. Then the old thread goes on, and the new one waits for it: 'noDuplicate'
+--   makes sure that only one of them evaluates.
+-- * So what a thread says may come from an older one. A suspension is valid whoever tells of it.
+--   The end of a computation counts only from the thread that the caller waits for: an older one
+--   may have ended by an exception that was for its caller.
 -- * A value that is forced under a mask cannot be interrupted. So a masked caller waits
 --   uninterruptibly.
 -- * When nobody can resume the computation any more, GHC ends the thread by
---   'BlockedIndefinitelyOnMVar'.
+--   'BlockedIndefinitelyOnMVar'. GHC may take a caller for dead that goes on after it was told so.
+--   Then another thread resumes the computation.
 --
--- (Tests "deep", "deep builders are produced in linear time" and those of the group "deep stacks".
--- Before, a budget limited how many levels a decoder could suspend, which refused correct input.)
+-- Builders always remain in the caller's thread. They write to memory that the caller's stack keeps
+-- alive, and the caller may be gone before its thread.
+--
+-- (Tests of the group "deep stacks". Before, a budget limited how many levels a decoder could
+-- suspend, which refused correct input.)
 module Ashlar.Internal.Coroutine
   ( Status (..),
     start,
+    startDeep,
   )
 where
 
@@ -48,6 +53,7 @@ import Control.Exception
 import Control.Monad (join)
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
+import GHC.IO (noDuplicate)
 import System.Mem (getAllocationCounter)
 
 -- | The status of a computation that can be suspended, when control returns to its caller.
@@ -62,19 +68,12 @@ data Status o i r
 -- A value that is handed out, the thread that does so, and its allocation counter just before.
 data Asked o = Asked o !ThreadId !Int64
 
--- How a computation in a thread of its own and its caller talk.
-data Worker o i r = Worker !(MVar (Said o i r)) !(MVar i)
+-- How a computation in threads of its own and its caller talk: what the threads say, the answers to
+-- the computation, and whether it waits for one.
+data Worker o i r = Worker !(MVar (Said o i r)) !(MVar i) !(IORef Bool)
 
--- What the thread says: it has suspended, or its computation is over.
-data Said o i r = Asks o | Over (IO (Status o i r))
-
--- Stops the thread of a computation, and so freezes it.
-data Stop = Stop
-  deriving stock (Show)
-
-instance Exception Stop where
-  toException = asyncExceptionToException
-  fromException = asyncExceptionFromException
+-- What a thread says: it has suspended, or its computation is over. Threads are numbered.
+data Said o i r = Asks o | Over !Int (IO (Status o i r))
 
 -- | Run a computation until it first suspends, or to its end.
 --
@@ -84,29 +83,50 @@ start ::
   -- function, and not from a thunk.
   ((o -> IO i) -> IO r) ->
   IO (Status o i r)
-start body = do
+start body = Suspend.start (body . noting) >>= status again
+  where
+    again _ resume i = resume i >>= status again
+{-# INLINE start #-}
+
+-- | The same for a computation that holds the memory to which it writes. If its stack is deep, it
+-- goes on in a thread of its own: Note [Deep computations].
+startDeep :: ((o -> IO i) -> IO r) -> IO (Status o i r)
+startDeep body = do
   workerRef <- newIORef Nothing
   let suspending suspend o =
         readIORef workerRef >>= \worker -> case worker of
-          Nothing -> do
-            here <- myThreadId
-            getAllocationCounter >>= suspend . Asked o here
-          Just (Worker said answers) -> putMVar said (Asks o) >> takeMVar answers
-  Suspend.start (body . suspending) >>= status workerRef
-{-# INLINE start #-}
+          Nothing -> noting suspend o
+          Just (Worker said answers waits) -> do
+            putMVar said (Asks o)
+            writeIORef waits True
+            takeMVar answers <* writeIORef waits False
+      goOn deep resume i
+        | deep = newThunk (noDuplicate >> resume i) >>= inThread workerRef
+        | otherwise = resume i >>= status goOn
+  Suspend.start (body . suspending) >>= status goOn
+{-# INLINE startDeep #-}
 
-status :: IORef (Maybe (Worker o i r)) -> Step (Asked o) i r -> IO (Status o i r)
-status workerRef step = case step of
+-- Suspend, and note what was allocated before.
+noting :: (Asked o -> IO i) -> o -> IO i
+noting suspend o = do
+  here <- myThreadId
+  getAllocationCounter >>= suspend . Asked o here
+
+-- Given how to go on, if the stack is deep or not.
+status ::
+  (Bool -> (i -> IO (Step (Asked o) i r)) -> i -> IO (Status o i r)) ->
+  Step (Asked o) i r ->
+  IO (Status o i r)
+status goOn step = case step of
   Ended r -> pure (Completed r)
   Yielded (Asked o there before) resume -> do
     after <- getAllocationCounter
     here <- myThreadId
-    -- The counter runs downwards, and is that of one thread.
-    let copied = if here == there then before - after else 0
-        goOn i
-          | copied > deepStack = newThunk (resume i) >>= inThread workerRef
-          | otherwise = resume i >>= status workerRef
-    pure (Suspended o copied goOn)
+    -- The counter runs downwards, and is that of one thread. (If the computation ran in another
+    -- one, it pays for a thread anyway.)
+    let elsewhere = here /= there
+        copied = if elsewhere then 0 else before - after
+    pure (Suspended o copied (goOn (elsewhere || copied > deepStack) resume))
 
 -- Bytes. To copy as many takes as long as to change threads.
 deepStack :: Int64
@@ -115,41 +135,57 @@ deepStack = 16384
 -- Resume a computation in a thread of its own.
 inThread :: IORef (Maybe (Worker o i r)) -> Thunk (Step (Asked o) i r) -> IO (Status o i r)
 inThread workerRef computation@(Thunk x) = do
-  worker@(Worker said _) <- Worker <$> newEmptyMVar <*> newEmptyMVar
+  worker@(Worker said _ waits) <- Worker <$> newEmptyMVar <*> newEmptyMVar <*> newIORef False
   writeIORef workerRef (Just worker)
-  let begin patient = do
+  let begin number patient = do
         thread <- forkIOWithUnmask $ \unmask ->
-          ((over <$> unmask (evaluate x)) `catch` ended) >>= mapM_ (putMVar said)
-        awaiting begin patient worker thread
-      over step = Just . Over $ case step of
+          ((over <$> unmask (evaluate x)) `catch` ended again) >>= putMVar said . Over number
+        awaiting number again patient worker thread
+        where
+          again = started (begin (number + 1))
+      over step = case step of
         Ended r -> pure (Completed r)
         Yielded _ _ -> fail "Ashlar.Internal.Coroutine: a thread of its own has suspended"
-      ended e = case fromException e of
-        Just Stop -> pure Nothing
-        Nothing -> do
-          thrown <- hasThrown computation
-          pure . Just . Over $ if thrown then rethrow e else throwOn e (started begin)
-  started begin
+      ended again e = do
+        thrown <- hasThrown computation
+        waiting <- readIORef waits
+        pure $ case fromException e of
+          _ | thrown -> rethrow e
+          Just BlockedIndefinitelyOnMVar | waiting -> again
+          _ -> throwOn e again
+  started (begin 0)
 
 -- Mask exceptions, and run an action that waits for a thread, given whether it must not be
 -- interrupted. It returns what is to be done when exceptions are not masked any more.
 started :: (Bool -> IO (IO a)) -> IO a
-started wait = getMaskingState >>= \state -> join (mask_ (wait (state /= Unmasked)))
+started wait = do
+  -- Two threads may evaluate what calls this.
+  noDuplicate
+  state <- getMaskingState
+  join (mask_ (wait (state /= Unmasked)))
 
 -- Wait until the computation suspends or ends, as an action of 'started'.
 awaiting ::
-  -- | What resumes the computation in another thread.
-  (Bool -> IO (IO (Status o i r))) ->
+  -- | The number of the thread.
+  Int ->
+  -- | Resume the computation in the next one.
+  IO (Status o i r) ->
   Bool ->
   Worker o i r ->
   ThreadId ->
   IO (IO (Status o i r))
-awaiting begin patient worker@(Worker said answers) thread = do
-  next <-
-    (if patient then uninterruptibleMask_ else id) (takeMVar said) `catch` \e -> do
-      uninterruptibleMask_ (throwTo thread Stop)
-      pure (Over (throwOn (e :: SomeException) (started begin)))
-  pure $ case next of
-    Over act -> act
-    Asks o -> pure . Suspended o 0 $ \i ->
-      started (\patient' -> putMVar answers i >> awaiting begin patient' worker thread)
+awaiting number again patient worker@(Worker said answers _) thread = wait
+  where
+    wait = (takenBy patient >>= next) `catch` interrupted
+    takenBy uninterruptibly = (if uninterruptibly then uninterruptibleMask_ else id) (takeMVar said)
+    next found = case found of
+      Over n act
+        | n == number -> pure act
+        -- An older thread.
+        | otherwise -> takenBy patient >>= next
+      Asks o -> pure . pure . Suspended o 0 $ \i ->
+        started $ \patient' ->
+          putMVar answers i >> awaiting number again patient' worker thread
+    interrupted e = do
+      uninterruptibleMask_ (throwTo thread (e :: SomeException))
+      pure (throwOn e again)

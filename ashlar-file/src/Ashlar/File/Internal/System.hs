@@ -122,16 +122,16 @@ openToWrite :: FilePath -> IO OpenFile
 openToWrite path = do
   found <- try (getFileStatus path)
   case found of
-    Right status | not (isRegularFile status || isDirectory status) -> openPipe status
+    Right status
+      | not (isRegularFile status || isDirectory status) ->
+        openAs path 2 `catch` withoutReader status
     Left e | not (isDoesNotExistError e) -> throwIO e
     _ -> openLocked
   where
     -- The system has no call that would wait and could be interrupted.
-    openPipe status =
-      openAs path 2 `catch` \e ->
-        if isNamedPipe status && hasErrno [eNXIO] e
-          then threadDelay 10000 >> openPipe status
-          else throwIO e
+    withoutReader status e
+      | isNamedPipe status && hasErrno [eNXIO] e = threadDelay 10000 >> openToWrite path
+      | otherwise = throwIO e
     openLocked = do
       file <- openAs path 1
       current <- (locked (openFd file) >> isStillNamed file) `onException` closeFile file
@@ -253,7 +253,7 @@ writeAll file@(OpenFile _ fd@(Fd raw) half) start bytes size = named file $ do
               then c_writeAt raw from (fromIntegral n) offset
               else c_write raw from (fromIntegral n)
           )
-          (writeIORef half True >> threadWaitWrite fd)
+          (unless there (writeIORef half True) >> threadWaitWrite fd)
       unless there (writeIORef half True)
       go there (offset + fromIntegral put) (from `plusPtr` fromIntegral put) (n - fromIntegral put)
 

@@ -382,9 +382,9 @@ deliver out chunks = do
   where
     link = outLink out
 
--- The same bytes, in pieces of at most n, which is positive.
+-- The same bytes, in pieces of at most n, which is positive, without empty chunks.
 pieces :: Int -> [ByteString] -> [[ByteString]]
-pieces n = go [] 0
+pieces n = go [] 0 . filter (not . S.null)
   where
     go piece size chunks = case chunks of
       bs : rest

@@ -127,7 +127,7 @@ streaming policy body toServer flushServer = do
   ended <- newIORef False
   failed <- newIORef Nothing
   let server = withMVar serving . const
-      flushPending = server (flushAll ref send flush)
+      flushPending = server (kept (flushAll ref send flush))
       locked act = withMVar lock (\() -> readIORef ended >>= act)
       check = readIORef failed >>= mapM_ throwIO
       -- What was to be sent has left its buffer, so after an exception the body cannot go on. Nor
@@ -186,12 +186,13 @@ append ::
 append serving broken ref send flush b = keepAlive ref $ do
   Pending open from <- readIORef ref
   begun <- newIORef False
-  end <-
-    runBuilderWith (sink begun) (restFrom open from) b `catch` \e -> do
-      readIORef begun >>= \partly -> when partly (broken e)
-      throwIO e
-  withMVar serving (\() -> modifyIORef' ref (\(Pending now _) -> Pending now end))
+  writing begun open from `catch` \e -> do
+    readIORef begun >>= \partly -> when partly (broken e)
+    throwIO e
   where
+    writing begun open from = do
+      end <- runBuilderWith (sink begun) (restFrom open from) b
+      withMVar serving (\() -> modifyIORef' ref (\(Pending now _) -> Pending now end))
     sink begun = Sink $ \request p -> withMVar serving $ \() -> do
       writeIORef begun True
       Pending open _ <- readIORef ref

@@ -61,9 +61,9 @@ import System.IO.Unsafe (unsafePerformIO)
 -- consumer stops, nothing is left running.
 --
 -- For each chunk the builder is suspended: 0.3 to 0.5 µs with GHC 9.0, which freezes a thunk for
--- that. A deeply nested builder goes on in a thread of its own, in 5 µs for each chunk; the garbage
--- collector ends the thread when nobody can ask for more. Chunks that
--- 'Ashlar.Builder.lazyByteString' passes on need no suspension.
+-- that. It copies the stack, so inserts in a builder that is nested to the left take time in
+-- proportion to the square of the depth. Chunks that 'Ashlar.Builder.lazyByteString' passes on need
+-- no suspension.
 --
 -- Do not interrupt the consumer, by @timeout@ for instance, under GHC's non-moving garbage
 -- collector (@--nonmoving-gc@), nor under the compacting one of GHC 9.0 (@-c@, or a heap limit @-M@

@@ -101,7 +101,7 @@ begin bytes g offset chunks isLast = do
             held <- unread c input
             Pending more _ <- readIORef pending
             pure $! Finished (S.concat (held ++ more)) (fromIntegral at) result
-    start (\yield -> writeIORef suspension (yield ()) >> runIn c input g) >>= status
+    startDeep (\yield -> writeIORef suspension (yield ()) >> runIn c input g) >>= status
 
 -- | A decoder that is fed its input chunk by chunk.
 --
