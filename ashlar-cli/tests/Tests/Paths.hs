@@ -29,6 +29,7 @@ tests =
         parsePath "." @?= Right []
         parsePath ".[].a" @?= Right [Each, Named "a"]
         parsePath ".\"na\\\"me\\n\\u00e9\"" @?= Right [Named "na\"me\n\233"]
+        parsePath ".\"\\ud83d\\ude00\"" @?= Right [Named "\128512"]
         parsePath ".stock{\"a\\\"b\"}{}{key}"
           @?= Right [Named "stock", ValueOf "a\"b", EachValue, EachKey],
       testCase "invalid paths: refused" . mapM_ (\t -> assertBool (show t) (isLeft (parsePath t))) $

@@ -8,6 +8,7 @@ module Ashlar.Cli.Json
   ( Json (..),
     getJson,
     isBlank,
+    escape,
   )
 where
 
@@ -131,7 +132,7 @@ unescaped inside = case C.unpack (B.take 2 inside) of
         go (T.singleton c : t : done) after
     plain = either (const (Left "no UTF-8")) Right . T.decodeUtf8'
 
--- A character that is escaped, and what follows it.
+-- | A character whose escape stood after a backslash, and what follows it.
 escape :: ByteString -> Either String (Char, ByteString)
 escape rest = case C.uncons rest of
   Just ('u', digits) -> case unit digits of

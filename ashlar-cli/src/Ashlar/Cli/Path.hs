@@ -32,6 +32,7 @@ module Ashlar.Cli.Path
   )
 where
 
+import Ashlar.Cli.Json (escape)
 import Ashlar.Codec (Get)
 import Ashlar.Schema
 import Ashlar.Schema.Internal.Describe (Description (..), pruned)
@@ -39,15 +40,15 @@ import Ashlar.Schema.Internal.Evolution.Plan (Unknown (..), planned)
 import Ashlar.Schema.Internal.Json.Values
 import Ashlar.Schema.Internal.Types (shapesIn)
 import Ashlar.Schema.Internal.Unwrap (cyclic, references, wrappedBy)
-import Data.Char (chr, isDigit)
+import Data.Char (isDigit)
 import qualified Data.IntMap.Strict as IM
 import qualified Data.IntSet as IS
 import qualified Data.List as List
 import Data.Maybe (fromMaybe, isJust)
 import Data.Text (Text)
 import qualified Data.Text as T
+import qualified Data.Text.Encoding as T
 import qualified Data.Vector as V
-import Numeric (readHex)
 
 -- | From a value to some of its parts.
 data Step
@@ -118,19 +119,12 @@ parsePath t
     quotedText r = inQuotes [] (T.drop 1 r)
     inQuotes acc r = case T.uncons r of
       Just ('"', after) -> Right (T.pack (reverse acc), after)
-      Just ('\\', after) | Just (c, after') <- T.uncons after -> case c of
-        'u'
-          | (digits, after'') <- T.splitAt 4 after',
-            [(n, "")] <- readHex (T.unpack digits),
-            T.length digits == 4 ->
-            inQuotes (chr n : acc) after''
-        _ -> inQuotes (fromMaybe c (lookup c escapes) : acc) after'
+      Just ('\\', after)
+        | Right (c, after') <- escape (T.encodeUtf8 after) ->
+          inQuotes (c : acc) (T.decodeUtf8 after')
+        | Just (c, after') <- T.uncons after -> inQuotes (c : acc) after'
       Just (c, after) -> inQuotes (c : acc) after
       Nothing -> Left "a quotation mark is missing"
-
--- Characters after a backslash that stand for others.
-escapes :: [(Char, Char)]
-escapes = [('n', '\n'), ('t', '\t'), ('r', '\r'), ('b', '\b'), ('f', '\f')]
 
 -- | A path as it is written.
 showPath :: Path -> Text
