@@ -21,11 +21,10 @@ import Data.IORef
 import Data.Maybe (isNothing)
 import Data.Word (Word8)
 import System.IO.Unsafe (unsafePerformIO)
-import System.Mem (performMajorGC)
-import System.Mem.Weak (deRefWeak)
 import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
+import Tests.Lazy (collected)
 
 tests :: TestTree
 tests =
@@ -239,9 +238,4 @@ dropped = do
   weak <- mkWeakIORef ref (pure ())
   let refers w = if w == 255 then unsafePerformIO (w <$ readIORef ref) else w
   _ <- evaluate (foldl pushChunk (runGetIncremental (listOf refers)) (replicate 3000 "\1"))
-  collected <- soon (100 :: Int) (performMajorGC >> isNothing <$> deRefWeak weak)
-  collected @?= True
-  where
-    soon n reached = do
-      done <- reached
-      if done || n == 0 then pure done else threadDelay 1000 >> soon (n - 1) reached
+  collected 100 weak >>= (@?= True)

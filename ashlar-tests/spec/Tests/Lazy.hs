@@ -3,7 +3,7 @@
 -- |
 -- Module      : Tests.Lazy
 -- Description : Lazy output: on demand, in odd places, interrupted
-module Tests.Lazy (tests) where
+module Tests.Lazy (tests, collected) where
 
 import Ashlar.Builder
 import Ashlar.Builder.Extra (safeStrategy, toLazyByteStringWith)
@@ -22,7 +22,7 @@ import System.Environment (getExecutablePath)
 import System.Exit (ExitCode (..))
 import System.IO.Unsafe (unsafePerformIO)
 import System.Mem (performMajorGC)
-import System.Mem.Weak (deRefWeak)
+import System.Mem.Weak (Weak, deRefWeak)
 import System.Process (readProcessWithExitCode)
 import System.Timeout (timeout)
 import Test.Tasty
@@ -247,13 +247,15 @@ dropped = do
   let lazy =
         toLazyByteString (numbers 0 10000 <> word64LE (unsafePerformIO (readIORef ref >> pure 0)))
   _ <- evaluate (L.length (L.take 10000 lazy))
-  collected <- soon (10 :: Int) (performMajorGC >> isNothing <$> deRefWeak weak)
-  collected @?= True
-  where
-    -- What another test's thread runs may delay it once (seen on GHC 9.10, at -O0).
-    soon n reached = do
-      done <- reached
-      if done || n == 0 then pure done else threadDelay 1000 >> soon (n - 1) reached
+  -- What another test's thread runs may delay it once (seen on GHC 9.10, at -O0).
+  collected 10 weak >>= (@?= True)
+
+-- | Collect garbage until a weak pointer leads nowhere, but not more often than n times more.
+collected :: Int -> Weak a -> IO Bool
+collected n weak = do
+  performMajorGC
+  done <- isNothing <$> deRefWeak weak
+  if done || n == 0 then pure done else threadDelay 1000 >> collected (n - 1) weak
 
 -- Lazy output with buffers of these sizes.
 lazilyWith :: Int -> Int -> Builder -> L.ByteString

@@ -92,8 +92,8 @@ import System.Posix.Internals (withFilePath)
 import System.Posix.Types (CSsize (..), DeviceID, Fd (..), FileID)
 import System.Posix.Unistd (fileSynchronise, fileSynchroniseDataOnly)
 
--- | An open file: its path, for errors, its descriptor, and whether it ends within what an
--- interrupted write was to write.
+-- | An open file: its path, for errors, its descriptor, and, for a pipe, whether a write was broken
+-- off in the middle.
 data OpenFile = OpenFile
   { openPath :: !FilePath,
     openFd :: !Fd,

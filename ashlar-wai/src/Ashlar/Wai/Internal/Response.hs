@@ -118,7 +118,7 @@ streaming ::
   -- | Flush what has been sent.
   IO () ->
   IO ()
-streaming policy body toServer flushServer = do
+streaming policy body send flush = do
   ref <- newIORef nothingPending
   -- Held while a part is written; while anything goes to the server, or the buffer is exchanged. A
   -- value in a part may take any time, and the parts before it do not wait for that.
@@ -127,17 +127,14 @@ streaming policy body toServer flushServer = do
   ended <- newIORef False
   failed <- newIORef Nothing
   let server = withMVar serving . const
-      flushPending = server (kept (flushAll ref send flush))
+      flushPending = server (flushAll ref send flush `catch` \e -> keep e >> throwIO e)
       locked act = withMVar lock (\() -> readIORef ended >>= act)
       check = readIORef failed >>= mapM_ throwIO
       -- What was to be sent has left its buffer, so after an exception the body cannot go on. Nor
       -- can it after a part that was sent to its middle.
-      kept act = act `catch` \e -> keep e >> throwIO e
       keep e = writeIORef failed . Just $ case fromException e of
         Just (SomeAsyncException _) -> toException BodyBroken
         Nothing -> e
-      send form = kept . toServer form
-      flush = kept flushServer
       -- After this, nothing flushes at the same time, and a thread that does so may be killed.
       finish = locked (\_ -> server (check >> handOutAll ref send >> writeIORef ended True))
       run after = (body write >> finish) `onException` writeIORef ended True
