@@ -57,9 +57,11 @@ def to_pandas(
     """The records of a file as a ``pandas.DataFrame``: a row for each, and a column for each field.
 
     Records without named fields are a column ``value``. Fields that are records are columns of their
-    own, with a point between the names. Numbers, texts and Booleans get a type of pandas (a nullable
-    one, so a ``Maybe`` of them does, too), dates are ``datetime64``. Other values stay as they are, and
-    so does a column of dates if one is before 1677 or after 2262, where ``datetime64`` has none.
+    own, with a point between the names. Whole numbers, texts and Booleans get a nullable type of
+    pandas, and so does a ``Maybe`` of them. Floating-point numbers are ``float32`` and ``float64``; a
+    ``Maybe`` of them is ``Float32`` or ``Float64``, in which ``None`` is missing and NaN is a number.
+    Dates are ``datetime64``. Other values stay as they are, and so does a column of dates if one is
+    before 1677 or after 2262, where ``datetime64`` has none.
     The table is made in memory: read a part of a large file with ``start`` and ``count``. The other
     arguments are those of :func:`ashlar.read`.
 
@@ -79,7 +81,7 @@ def to_pandas(
                 value = value[name]
             values.append(value)
     names = [".".join(path) or "value" for path, _ in columns]
-    made = [_column(pandas, shape, x) for (_, shape), x in zip(columns, data)]
+    made = [_column(pandas, schema, shape, x) for (_, shape), x in zip(columns, data)]
     frame = pandas.concat(made, axis=1, ignore_index=True)
     # (Two of them may be the same.)
     frame.columns = names
@@ -106,15 +108,29 @@ def _columns(
     return [(path, shape)]
 
 
-def _column(pandas: Any, shape: s.Shape, values: List[Any]) -> Any:
+def _column(pandas: Any, schema: Schema, shape: s.Shape, values: List[Any]) -> Any:
+    optional = isinstance(shape, s.Maybe)
     if isinstance(shape, s.Maybe):
-        shape = s.without_format(shape.of)
+        shape = schema.facts.value_shape(shape.of)
     leaf = shape.leaf if isinstance(shape, s.Between) else shape
-    if isinstance(leaf, s.Leaf) and leaf.type == "date":
+    kind = leaf.type if isinstance(leaf, s.Leaf) else ""
+    if kind == "date":
         days = [None if v is None else v - _EPOCH for v in values]
         if all(day is None or abs(day) <= _DAYS for day in days):
             return pandas.to_datetime(pandas.Series(days, dtype="float64"), unit="D")
         # pandas has no such dates, so they stay Modified Julian Days.
         return pandas.Series(values, dtype="object")
-    dtype = _NUMBERS.get(leaf.type, "object") if isinstance(leaf, s.Leaf) else "object"
+    dtype = _NUMBERS.get(kind, "object")
+    if dtype.startswith("float") and optional:
+        return _optional_floats(pandas, dtype, values)
+    if "Int" in dtype:
+        # (pandas makes whole numbers of a list floating-point ones, if not all of them fit an Int64.)
+        values = pandas.Series(values, dtype="object")
     return pandas.Series(values, dtype=dtype)
+
+
+def _optional_floats(pandas: Any, dtype: str, values: List[Any]) -> Any:
+    # (From a list, NaN would be missing, too.)
+    numbers = pandas.Series([0.0 if v is None else v for v in values], dtype=dtype).to_numpy()
+    missing = pandas.Series([v is None for v in values], dtype="bool").to_numpy()
+    return pandas.Series(pandas.arrays.FloatingArray(numbers, missing))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
 import unittest
+from typing import Any
 
 import pandas
 
@@ -47,11 +49,37 @@ class Frames(unittest.TestCase):
     def test_columns(self) -> None:
         frame = to_pandas(self.path)
         self.assertEqual(list(frame.columns), ["name", "at.x", "at.y", "day", "tags", "large"])
-        self.assertEqual(list(map(str, frame.dtypes)), ["string", "Int8", "float64", "datetime64[ns]", "object", "UInt64"])
+        self.assertEqual(list(map(str, frame.dtypes)), ["string", "Int8", "Float64", "datetime64[ns]", "object", "UInt64"])
         self.assertEqual(frame["day"][0], pandas.Timestamp("2024-02-29"))
         self.assertEqual(frame["tags"][0], {"k": 1})
         self.assertTrue(pandas.isna(frame["at.y"][0]) and pandas.isna(frame["large"][0]))
         self.assertEqual(frame["large"][1], 2**64 - 1)
+
+    def column(self, shape: s.Shape, values: Any, *definitions: s.Definition) -> Any:
+        ashlar.write(self.path, bind(Schema(shape, definitions)), values)
+        return to_pandas(self.path)["value"]
+
+    def test_whole_numbers_of_all_sizes(self) -> None:
+        for leaf in "word64", "int64":
+            ends = [0, 2**64 - 1] if leaf == "word64" else [-(2**63), 2**63 - 1]
+            values = [*ends, 1, 2**53 + 1, 2**62 + 1]
+            column = self.column(s.Leaf(leaf), values)
+            self.assertEqual((str(column.dtype).lower(), list(column)), ("u" * (leaf == "word64") + "int64", values))
+            column = self.column(s.Maybe(s.Leaf(leaf)), [None, *values])
+            self.assertEqual((list(column[1:]), list(column.isna())), (values, [True] + [False] * 5))
+
+    def test_missing_numbers_are_not_nan(self) -> None:
+        for leaf in "float32", "float64":
+            column = self.column(s.Maybe(s.Leaf(leaf)), [None, float("nan"), 1.5])
+            self.assertEqual(str(column.dtype), leaf.capitalize())
+            self.assertIs(column[0], pandas.NA)
+            self.assertTrue(math.isnan(column[1]))
+            self.assertEqual(column[2], 1.5)
+
+    def test_newtypes_within_maybe(self) -> None:
+        user = s.Definition("User", "newtype", "unknown", (s.Constructor("User", (s.Field("", s.Leaf("int64")),)),))
+        column = self.column(s.Maybe(s.Reference(0)), [None, 7], user)
+        self.assertEqual((str(column.dtype), column[1]), ("Int64", 7))
 
     def test_dates_that_pandas_does_not_have(self) -> None:
         ends = [40587 - 106751, 40587 + 106751]
