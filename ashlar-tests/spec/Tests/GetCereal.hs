@@ -474,6 +474,13 @@ leftByFailures = do
     (S.pack [1, 2, 3]) of
     Theirs.Fail _ rest' -> rest' @?= S.pack [1, 2, 3]
     _ -> assertFailure "not failed"
+  -- What was not read of an isolated part is left, and what follows it, which cereal drops.
+  case Ours.runGetPartial (Ours.isolate 3 (Ours.getBytes 2)) (S.pack [1 .. 6]) of
+    Ours.Fail _ rest' -> rest' @?= S.pack [3 .. 6]
+    _ -> assertFailure "not failed"
+  case Theirs.runGetPartial (Theirs.isolate 3 (Theirs.getBytes 2)) (S.pack [1 .. 6]) of
+    Theirs.Fail _ rest' -> rest' @?= S.pack [3]
+    _ -> assertFailure "not failed"
 
 offsets :: Assertion
 offsets = do

@@ -14,7 +14,15 @@ where
 
 import Ashlar.File.Internal.Layout (blockHeaderBytes)
 import Ashlar.File.Internal.System
-import Ashlar.Get (Source, getFrom, getRemainingByteString, isolateAtMost)
+import Ashlar.Get
+  ( Budget (..),
+    Source,
+    defaultBudget,
+    getFrom,
+    getRemainingByteString,
+    isolateAtMost,
+    withBudget,
+  )
 import Control.Exception (throwIO)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -131,7 +139,8 @@ sourceInput name source = do
             more <- takeFrom (fromIntegral missing)
             writeIORef held (start, bytes <> more)
       takeFrom n = do
-        result <- getFrom source (isolateAtMost n getRemainingByteString)
+        -- The reader's limit holds, which may be greater than that of a source.
+        result <- getFrom source (withBudget unlimited (isolateAtMost n getRemainingByteString))
         either throwIO pure result
       fetch offset n = do
         forgotten <- (offset <) . fst <$> readIORef held
@@ -145,3 +154,5 @@ sourceInput name source = do
         | n > fromIntegral (S.length bytes) = S.empty
         | otherwise = S.drop (fromIntegral n) bytes
   pure (Input name 0 fetch 0 Nothing forget (const (pure True)))
+  where
+    unlimited = defaultBudget {budgetBytes = Just maxBound}

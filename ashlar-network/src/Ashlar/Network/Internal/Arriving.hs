@@ -42,7 +42,7 @@ receiveArriving inc summed limit act = mask $ \unmask -> withMVarMasked (inLock 
     else do
       usable link
       when (n < 0 || n > min 0x7FFFFF00 limit) $ failWith link (TooLong announced limit)
-      passBytes inc 4
+      passMessage inc 4
       outcome <- try (unmask (decoding n header))
       case outcome of
         Left e -> endWith link (asConnectionError e) >> throwIO e

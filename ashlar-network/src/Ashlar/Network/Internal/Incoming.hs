@@ -18,6 +18,7 @@ module Ashlar.Network.Internal.Incoming
     inLock,
     heldBytes,
     passBytes,
+    passMessage,
     fetch,
   )
 where
@@ -146,7 +147,7 @@ takeFrame inc summed getter unmask = next
             Left e -> failWith (inLink inc) (InvalidMessage e)
             Right a -> do
               allowInterrupt
-              Just a <$ passBytes inc (frameBytes summed n)
+              Just a <$ passMessage inc (frameBytes summed n)
         NoMore -> pure Nothing
         Missing _ -> usable (inLink inc) >> fillUp inc summed >> next
 {-# NOINLINE takeFrame #-}
@@ -201,7 +202,6 @@ fillUp inc summed = do
         timed (inLink inc) (max 0 (limit - waited)) Receiving act `onException` do
           now <- getMonotonicTimeNSec
           writeIORef (inWaited inc) $! waited + fromIntegral ((now - begun) `quot` 1000)
-        writeIORef (inWaited inc) 0
     limit = optionsMessageTime (linkOptions (inLink inc))
     fill = do
       bytes <- heldBytes inc
@@ -218,6 +218,11 @@ data Frame
   | -- | A message of this number of bytes.
     Whole !Int
   | NoMore
+
+-- | Take n bytes of a message, or all. From here on it is not waited for.
+passMessage :: Incoming -> Int -> IO ()
+passMessage inc n = writeIORef (inWaited inc) 0 >> passBytes inc n
+{-# INLINE passMessage #-}
 
 -- | Take n bytes. There are as many. When all have been taken, their memory is given up.
 passBytes :: Incoming -> Int -> IO ()

@@ -51,6 +51,7 @@ module Ashlar.Internal.Get.Budget
 where
 
 import Ashlar.Internal.Get.Bytes (available, ifReadsNothing)
+import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
@@ -85,6 +86,7 @@ data Budget = Budget
     -- * Each digit of an 'Integer' in text, if there are more than 4,096.
     -- * A jump to an offset ('Ashlar.Get.atOffset'), each 1,024 bytes that are read there, and a
     --   span within a span ('Ashlar.Get.inSpan').
+    -- * Each 1,024 bytes of chunks that one 'Ashlar.Get.match' joins after another in it.
     budgetSteps :: !Int,
     -- | How many bytes the value may take, whatever lengths the input announces. A greater length
     -- is refused when it turns out that the input has more bytes.
@@ -363,7 +365,7 @@ isolateOr unread n = limited "isolate: negative number of bytes" n $ \left ->
 {-# INLINE isolateOr #-}
 
 -- | Fail after an @isolate@, because bytes of it were not read: with 'Invalid' if the input has
--- them all, else with 'MissingInput'.
+-- them all, else with 'MissingInput'. They are left in the input.
 leftOver ::
   -- | Given how many bytes were not read, and how many of these the input has: the two numbers of
   -- the 'MissingInput'. The error is at the first of the bytes needed.
@@ -376,7 +378,7 @@ leftOver ::
 leftOver cutOff n left = do
   now <- here
   -- Held, so that endless input gives an error.
-  have <- asValue (skipUpTo left)
+  have <- asValue (lookAhead (skipUpTo left))
   if have == left
     then
       failWith now now nothingFound . Invalid $

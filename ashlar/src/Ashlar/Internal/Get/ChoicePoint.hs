@@ -61,7 +61,7 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure (Failures)
-import Ashlar.Internal.Get.Input (gather, lookAt)
+import Ashlar.Internal.Get.Input (joinSince, lookAt)
 import Ashlar.Internal.Get.Record
 import Ashlar.Internal.Mem.Cells
 import Control.Monad (when)
@@ -242,7 +242,7 @@ readSince ahead = do
     limit <$ setLimit c now
   -- Not negative, because no decoder ends before the offset where it began.
   let n = now - pointOffset (aheadPoint ahead)
-  bytes <- if n == 0 then pure S.empty else gather n *> slice n
+  bytes <- if n == 0 then pure S.empty else joinSince now n *> slice n
   bytes <$ step (\c _ -> setLimit c limit)
 {-# NOINLINE readSince #-}
 

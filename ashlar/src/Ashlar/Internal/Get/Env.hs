@@ -317,7 +317,7 @@ newInput !segments prepare next =
 
 -- | Segments before anything has been read from the source.
 newSegments :: Segments
-newSegments = Segments [] S.empty [] [] False Nothing
+newSegments = Segments [] S.empty [] [] False 0 Nothing
 
 -- | The source of the input, the segments that are held, and the failures of the run.
 data Input = Input
@@ -347,6 +347,8 @@ data Segments = Segments
     segmentsArrived :: ![ByteString],
     -- | Has the source ended?
     segmentsEnded :: !Bool,
+    -- | Up to which offset bytes have been joined that were read before ('Ashlar.Internal.Get.Input.joinSince').
+    segmentsJoined :: !Int,
     -- | During a jump in a source that can seek: what the jump has put aside.
     segmentsAway :: !(Maybe Away)
   }

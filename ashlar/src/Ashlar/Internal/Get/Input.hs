@@ -31,6 +31,7 @@ module Ashlar.Internal.Get.Input
     announce,
     atHand,
     gather,
+    joinSince,
     moreInput,
     skipInput,
     skipUpTo,
@@ -135,6 +136,26 @@ gather target = do
     else do
       fetch (negate found)
       step (\c env -> joinAhead c (envInput env) target)
+
+-- | Bring n bytes that have been read into one segment, from the cursor up to an offset.
+--
+-- Bytes that were joined before are copied again. So if each part of a value is joined with what is
+-- around it ('Ashlar.Get.match' within 'Ashlar.Get.match'), that takes time in proportion to the
+-- levels. Each 1,024 bytes of these are a step of the budget. (Test "a match within a match".)
+joinSince :: Int -> Int -> Get ()
+joinSince end n = do
+  again <- step $ \c env -> do
+    p <- getPtr c cursorCell
+    there <- getPtr c segmentEndCell
+    if there `minusPtr` p >= n
+      then pure 0
+      else do
+        let ref = inputSegments (envInput env)
+        segments <- readIORef ref
+        writeIORef ref $! segments {segmentsJoined = end}
+        pure (max 0 (segmentsJoined segments - (end - n)))
+  spend " bytes joined again" (again `quot` 1024)
+  () <$ gather n
 
 -- Fetch chunks until n bytes from the cursor on are held, and return how many are. These are fewer
 -- than n only if the input ends. They may be in more than one segment.
