@@ -187,7 +187,7 @@ export function decodeTerms(data: Uint8Array): [s.Shape, s.Definition[]] {
 export function checkTerms(root: s.Shape, definitions: readonly s.Definition[]): string | null {
   let problem = checkNames(definitions) ?? checkShape("the root", root);
   for (const d of definitions) problem = problem ?? checkDefinition(d);
-  return problem ?? checkOrder(root, definitions);
+  return problem ?? checkOrder(root, definitions) ?? checkIndices(root, definitions);
 }
 
 /** Names are written in UTF-8. */
@@ -211,6 +211,25 @@ function checkOrder(root: s.Shape, definitions: readonly s.Definition[]): string
     for (let i = inner.length - 1; i >= 0; i--) work.push(inner[i] as s.Shape);
   }
   return seen === definitions.length ? null : "a definition that nothing refers to";
+}
+
+/** An array has two indices, so the work for arrays within the indices of others would double with each. */
+function checkIndices(root: s.Shape, definitions: readonly s.Definition[]): string | null {
+  const work = [root, ...definitions.flatMap(s.fieldShapes)];
+  const inside: s.Shape[] = [];
+  for (let x = work.pop(); x !== undefined; x = work.pop()) {
+    if (x.k === "array") { inside.push(x.index); work.push(x.of); } else work.push(...s.children(x));
+  }
+  const seen = new Set<number>();
+  for (let x = inside.pop(); x !== undefined; x = inside.pop()) {
+    if (x.k === "array") return "an array within the index of an array";
+    if (x.k !== "reference") inside.push(...s.children(x));
+    else if (!seen.has(x.to)) {
+      seen.add(x.to);
+      inside.push(...s.fieldShapes(definitions[x.to] as s.Definition));
+    }
+  }
+  return null;
 }
 
 function checkDefinition(d: s.Definition): string | null {

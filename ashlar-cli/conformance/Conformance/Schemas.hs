@@ -338,6 +338,9 @@ refused =
     given "bounds in the wrong order" (plain (Between 1 0 (Number W8))),
     given "a fraction of floats" (plain (Ratio (Leaf Float64))),
     given "a fraction of lists" (plain (Ratio (List Length64 (Leaf BigInteger)))),
+    given "an array in an index" (plain (Array (Tuple [unit, Array unit unit]) unit)),
+    given "an array in an index, by a definition" $
+      one (List Length64 (Array (Reference 0) unit)) (record "R" [Field "a" (Array unit unit)]),
     given "a negative size" (plain (Opaque "O" 1 (Just (-1)))),
     given "a bad tuple before a missing definition" (plain (Tuple [Reference 7])),
     given

@@ -24,7 +24,7 @@ def check_schema(root: s.Shape, definitions: Tuple[s.Definition, ...]) -> Option
     problem = _check_names(definitions) or _check_shape("the root", root)
     for d in definitions:
         problem = problem or _check_definition(d)
-    return problem or _check_order(root, definitions)
+    return problem or _check_order(root, definitions) or _check_indices(root, definitions)
 
 
 def _check_names(definitions: Tuple[s.Definition, ...]) -> Optional[str]:
@@ -61,6 +61,30 @@ def _check_order(root: s.Shape, definitions: Tuple[s.Definition, ...]) -> Option
             inner = s.children(shape)
         work.extend(reversed(inner))
     return None if seen == len(definitions) else "a definition that nothing refers to"
+
+
+def _check_indices(root: s.Shape, definitions: Tuple[s.Definition, ...]) -> Optional[str]:
+    # An array has two indices, so the work for arrays within the indices of others would double with each.
+    work = [root, *(f.shape for d in definitions for c in d.constructors for f in c.fields)]
+    inside: List[s.Shape] = []
+    while work:
+        shape = work.pop()
+        if isinstance(shape, s.Array):
+            inside.append(shape.index)
+            work.append(shape.of)
+        else:
+            work.extend(s.children(shape))
+    seen = set()
+    while inside:
+        shape = inside.pop()
+        if isinstance(shape, s.Array):
+            return "an array within the index of an array"
+        if not isinstance(shape, s.Reference):
+            inside.extend(s.children(shape))
+        elif shape.to not in seen:
+            seen.add(shape.to)
+            inside.extend(f.shape for c in definitions[shape.to].constructors for f in c.fields)
+    return None
 
 
 def _check_definition(d: s.Definition) -> Optional[str]:

@@ -11,6 +11,7 @@ where
 
 import Ashlar.Schema.Internal.Types
 import Control.Monad (unless, when)
+import qualified Data.IntSet as IS
 import Data.Maybe (isNothing)
 import qualified Data.Set as Set
 import Data.Text (Text)
@@ -32,6 +33,25 @@ checkTerms root definitions = do
   V.mapM_ checkDefinition definitions
   visited <- visit (V.length definitions) definitions root
   unless (visited == V.length definitions) (Left "a definition that nothing refers to")
+  checkIndices root definitions
+
+-- Check that no array is part of an index. An array has two indices, so the work for arrays within
+-- the indices of others would double with each. (No type of indices has one.)
+checkIndices :: Shape -> V.Vector Definition -> Either String ()
+checkIndices root definitions = go IS.empty (concatMap indices (root : allFields))
+  where
+    allFields = concatMap fieldShapes (V.toList definitions)
+    indices shape = case shape of
+      Array i a -> i : indices a
+      _ -> concatMap indices (shapesIn shape)
+    go :: IS.IntSet -> [Shape] -> Either String ()
+    go seen shapes = case shapes of
+      [] -> Right ()
+      Array _ _ : _ -> Left "an array within the index of an array"
+      Reference i : rest
+        | IS.member i seen -> go seen rest
+        | otherwise -> go (IS.insert i seen) (fieldShapes (definitions V.! i) ++ rest)
+      shape : rest -> go seen (shapesIn shape ++ rest)
 
 -- Check that the definitions are numbered in the order of the first visit, depth first: a new
 -- number is always the least that has not been seen. Returns how many definitions were visited. The

@@ -48,6 +48,7 @@ instance HasFormat Schema where
 --   constructor, a sum with more than 65,536;
 -- * two constructors of one definition, or two fields of one constructor, with one name;
 -- * a tuple of fewer than two values, bounds without numbers or in the wrong order;
+-- * an array within the index of another;
 -- * shapes that are nested more than 100 deep, not counting references.
 --
 -- A type without finite values, such as @data T = T T@, has a schema like any other.

@@ -47,10 +47,12 @@ arrange olds news
       _ -> []
     -- Each remaining field, with those before it that are left out, in old order.
     single = withSkips [] olds
+    -- (The steps of those that are left out are in reverse, as there may be many.)
     withSkips skipped fields = case fields of
-      (Nothing, ops) : rest -> withSkips (skipped ++ ops) rest
+      (Nothing, ops) : rest -> withSkips (ops : skipped) rest
       (Just name, ops) : rest ->
-        (name, skipped ++ ops ++ M.findWithDefault [] name defaultsAfter) : withSkips [] rest
+        let all' = concat (reverse (ops : skipped)) ++ M.findWithDefault [] name defaultsAfter
+         in (name, all') : withSkips [] rest
       [] -> []
     next = M.fromList (zip order (drop 1 order))
     joined fields = case fields of
