@@ -4,7 +4,7 @@
  */
 import { Costs, Facts, fair, isOrdered } from "./facts.js";
 import { bigOf } from "./leafread.js";
-import { Constructor, Definition, fieldShapes, isPositional, Leaf, NUMBERS, packedLeaf, Shape, shorterCodes, tagSize } from "./shapes.js";
+import { Constructor, Definition, isPositional, Leaf, NUMBERS, packedLeaf, Shape, shorterCodes, tagSize } from "./shapes.js";
 
 /** Reads values from an index on, at most so many, and adds them. Returns where the first one begins that it does not read. */
 export type Fast = (bytes: Uint8Array, at: number, count: number, out: unknown[]) => number;
@@ -71,8 +71,9 @@ class Program {
         return this.map(s.key, s.value, s.compact, out);
       }
       case "reference": {
-        const d = this.facts.definitions[s.to] as Definition;
-        if (d.form === "newtype" && !this.facts.recursive.has(s.to)) return this.shape(fieldShapes(d)[0] as Shape, out);
+        // Small newtypes are what they wrap. Each use of a large one would write all of it again.
+        const bare = this.facts.bare[s.to] as Shape;
+        if (bare.k !== "reference" || bare.to !== s.to) return this.shape(bare, out);
         const name = `${this.packed ? "P" : "D"}${s.to}`;
         this.called.set(name, { to: s.to, packed: this.packed });
         return `${name}()`;

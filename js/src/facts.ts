@@ -144,6 +144,8 @@ export class Facts {
   readonly packed: Costs;
   /** The definitions whose order, or that of a part, is not known. */
   readonly unordered: ReadonlySet<number>;
+  /** For newtypes that have been asked for: is the value optional? */
+  private readonly optional = new Map<number, boolean>();
 
   constructor(readonly definitions: readonly Definition[]) {
     const always = new Map<number, number[]>();
@@ -192,14 +194,18 @@ export class Facts {
 
   /** Is a value of the shape an optional one, whatever newtypes are around it? */
   mayBeNull(s: Shape): boolean {
-    const seen = new Set<number>();
-    for (s = inAnyFormat(s); s.k === "reference"; s = inAnyFormat(s)) {
+    const chain: number[] = [];
+    for (s = inAnyFormat(s); s.k === "reference" && !this.optional.has(s.to); s = inAnyFormat(s)) {
+      // (Until it is known: a newtype of itself is none.)
+      this.optional.set(s.to, false);
       const d = this.definitions[s.to] as Definition;
-      if (d.form !== "newtype" || seen.has(s.to)) return false;
-      seen.add(s.to);
+      if (d.form !== "newtype") return false;
+      chain.push(s.to);
       s = fieldShapes(d)[0] as Shape;
     }
-    return s.k === "maybe";
+    const found = s.k === "reference" ? this.optional.get(s.to) as boolean : s.k === "maybe";
+    for (const i of chain) this.optional.set(i, found);
+    return found;
   }
 }
 

@@ -13,14 +13,19 @@ function string(t: string): string {
 }
 
 function identifiers(definitions: readonly Definition[]): string[] {
-  const used = new Set<string>();
+  // The names that have been given, each with the number to try next.
+  const used = new Map<string, number>();
   return definitions.map((d) => {
     let name = d.name.replace(/[^A-Za-z0-9_]/gu, "_");
     if (!/^[A-Za-z_]/.test(name)) name = "_" + name;
     if (RESERVED.has(name)) name += "_";
     let found = name;
-    for (let i = 2; used.has(found); i++) found = `${name}_${i}`;
-    used.add(found);
+    while (used.has(found)) {
+      const i = used.get(name) as number;
+      found = `${name}_${i}`;
+      used.set(name, i + 1);
+    }
+    used.set(found, 2);
     return found;
   });
 }

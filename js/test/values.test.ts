@@ -6,8 +6,29 @@ import { md5 } from "../src/md5.js";
 import { crc32c } from "../src/crc.js";
 import { Schema } from "../src/schema.js";
 import { Definition, leaf, Shape } from "../src/shapes.js";
+import { gcd } from "../src/values.js";
 import { cases } from "./cases.js";
 import { Random } from "./random.js";
+
+test("the greatest common divisor is that of Euclid's algorithm", () => {
+  const euclid = (a: bigint, b: bigint): bigint => (b === 0n ? (a < 0n ? -a : a) : euclid(b, a % b));
+  const r = new Random(3);
+  const number = (): bigint => {
+    let n = BigInt(1 + r.below(1000));
+    for (let i = r.below(60); i > 0; i--) n = n * BigInt(1 + r.below(2 ** 31)) + BigInt(r.below(3));
+    return n;
+  };
+  for (let i = 0; i < 2000; i++) {
+    const [x, y, z] = [number(), number(), number()];
+    const pairs: Array<[bigint, bigint]> = [[x, y], [x * z, y * z], [-x, z], [x, x + 1n], [x * x, x], [0n, y], [x, 0n]];
+    for (const [a, b] of pairs) assert.equal(gcd(a, b), euclid(a < 0n ? -a : a, b < 0n ? -b : b));
+  }
+  // Neighbours among Fibonacci's numbers take the most steps, powers of two the largest quotients.
+  let [f, g] = [0n, 1n];
+  for (let i = 0; i < 3000; i++) [f, g] = [g, f + g];
+  assert.equal(gcd(f, g), 1n);
+  assert.equal(gcd(g * 2n ** 900n, f * 2n ** 1000n), 2n ** 900n * euclid(g, 2n ** 100n));
+});
 
 test("every truncation of a value is refused", () => {
   for (const c of cases("values").filter((x) => x["refused"] === undefined && (x["bytes"] as string).length <= 400)) {

@@ -148,7 +148,7 @@ class Sources(unittest.TestCase):
         fields = tuple(s.Field(n, leaf) for n in ("class", "class_", "__x", "größe", "int", ""))
         c = s.Constructor("None", fields)
         source = python_source(Schema(s.Reference(0), (s.Definition("List", "record", "unknown", (c,)),)))
-        for line in ("class List_:", "class_: bool", "class__: bool", "f__x: bool", "gr__e: bool", "int_: bool", "f: bool"):
+        for line in ("class List_:", "class_: bool", "class__2: bool", "f__x: bool", "gr__e: bool", "int_: bool", "f: bool"):
             self.assertIn(line, source)
 
 

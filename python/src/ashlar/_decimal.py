@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, Inexact, localcontext
 
 __all__ = ["digits_of", "int_of_digits"]
 
 # Python refuses to convert more digits at once, because that takes more than linear time.
 _AT_ONCE = 4000
+
+_EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[Inexact])
 
 
 def digits_of(n: int) -> str:
@@ -16,14 +19,19 @@ def digits_of(n: int) -> str:
     >>> digits_of(-10**5000) == "-1" + "0" * 5000
     True
     """
-    if n < 0:
-        return "-" + digits_of(-n)
     if n.bit_length() < 3 * _AT_ONCE:
         return str(n)
-    # Halves of half the digits: each is converted alone.
-    half = n.bit_length() * 3 // 20
-    high, low = divmod(n, 10**half)
-    return digits_of(high) + digits_of(low).rjust(half, "0")
+    with localcontext(_EXACT):
+        return f"{_decimal_of(n):f}"
+
+
+def _decimal_of(n: int) -> Decimal:
+    # By halves, as the module decimal multiplies in less than quadratic time, and int does not divide so.
+    if n.bit_length() <= 1024:
+        return Decimal(n)
+    half = n.bit_length() // 2
+    high = n >> half
+    return _decimal_of(high) * Decimal(2) ** half + _decimal_of(n - (high << half))
 
 
 def int_of_digits(text: str) -> int:

@@ -34,6 +34,8 @@ class Facts:
         self._order, self.endless = components(always)
         self.costs = self._costs(False)
         self.unordered = _unordered(definitions)
+        # For newtypes that have been asked for: is the value optional?
+        self._optional: Dict[int, bool] = {}
 
     def _costs(self, packed: bool) -> Costs:
         return Costs(packed, self.definitions, self.endless, self._order)
@@ -57,15 +59,19 @@ class Facts:
 
     def may_be_none(self, shape: s.Shape) -> bool:
         """Is a value of the shape an optional one, packed or not, whatever newtypes are around it?"""
-        seen: Set[int] = set()
+        chain: List[int] = []
         shape = s.without_format(shape)
-        while isinstance(shape, s.Reference):
+        while isinstance(shape, s.Reference) and shape.to not in self._optional:
+            # (Until it is known: a newtype of itself is none.)
+            self._optional[shape.to] = False
             d = self.definitions[shape.to]
-            if d.form != "newtype" or shape.to in seen:
+            if d.form != "newtype":
                 return False
-            seen.add(shape.to)
+            chain.append(shape.to)
             shape = s.without_format(d.constructors[0].fields[0].shape)
-        return isinstance(shape, s.Maybe)
+        found = self._optional[shape.to] if isinstance(shape, s.Reference) else isinstance(shape, s.Maybe)
+        self._optional.update((i, found) for i in chain)
+        return found
 
     def hashable(self, shape: s.Shape) -> bool:
         """Are the keys of this shape the keys of a ``dict``? They are of known order, without records and sums."""

@@ -194,10 +194,10 @@ class Leaves:
     def between(self, shape: s.Between) -> str:
         """A whole number with bounds."""
         leaf = shape.leaf if self.bits is None else packed_leaf(shape.leaf)
-        check = f"if not {shape.low} <= $ <= {shape.high}: raise Unusual()"
         if max(abs(shape.low), abs(shape.high)) >= 1 << 4096:
             self.flush()
             return self.unusual()
+        check = f"if not {shape.low} <= $ <= {shape.high}: raise Unusual()"
         if leaf.type in CODES and leaf.encoding in ("", "bigEndian"):
             return self.fixed(CODES[leaf.type], leaf.encoding == "bigEndian", [check])
         name = self.leaf(leaf)

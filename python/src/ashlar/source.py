@@ -15,10 +15,10 @@ _KEYWORDS = set(
     " for from global if import in is lambda nonlocal not or pass raise return try while with yield".split()
 )
 
-# What the printed source itself uses.
+# What the printed source itself uses, and the attribute that all classes have.
 _RESERVED = set(
     "Any Dict Fraction List NoReturn Optional Root SCHEMA Tuple Union annotations ashlar bool bytes"
-    " dataclass float int str".split()
+    " dataclass float int mro str".split()
 )
 
 _HEADER = '''\
@@ -73,7 +73,7 @@ def identifier(name: str) -> str:
     """The name of a type or field as Python has it.
 
     Every character other than ASCII letters, digits and ``_`` is a ``_``. A name that begins with a
-    digit or ``__`` gets an ``f`` before it, and a keyword a ``_`` after it.
+    digit or ``__`` gets an ``f`` before it. A keyword, and a name that the source uses, gets a ``_`` after it.
 
     >>> [identifier(x) for x in ("last'", "from", "3d", "__x", "größe")]
     ['last_', 'from_', 'f3d', 'f__x', 'gr__e']
@@ -81,7 +81,7 @@ def identifier(name: str) -> str:
     text = re.sub(r"[^A-Za-z0-9_]", "_", name)
     if not text or text[0] in "0123456789" or text.startswith("__"):
         text = "f" + text
-    return text + "_" if text in _KEYWORDS else text
+    return text + "_" if text in _KEYWORDS or text in _RESERVED else text
 
 
 def member_names(constructor: s.Constructor) -> List[str]:
@@ -93,19 +93,26 @@ def member_names(constructor: s.Constructor) -> List[str]:
     >>> member_names(s.Constructor("P", (s.Field("1", leaf), s.Field("2", leaf))))
     ['field1', 'field2']
     >>> member_names(s.Constructor("P", (s.Field("x'", leaf), s.Field("x_", leaf), s.Field("int", leaf))))
-    ['x_', 'x__', 'int_']
+    ['x_', 'x__2', 'int_']
     """
     if s.is_positional(constructor):
         return [f"field{i}" for i in range(1, len(constructor.fields) + 1)]
-    taken = set(_RESERVED)
-    return [_fresh(taken, identifier(f.name)) for f in constructor.fields]
+    taken = _Taken()
+    return [taken.fresh(identifier(f.name)) for f in constructor.fields]
 
 
-def _fresh(taken: Set[str], name: str) -> str:
-    while name in taken:
-        name += "_"
-    taken.add(name)
-    return name
+class _Taken:
+    # The names that have been given, each with the number to try next if it is asked for again.
+    def __init__(self) -> None:
+        self.next: Dict[str, int] = {}
+
+    def fresh(self, name: str) -> str:
+        new = name
+        while new in self.next:
+            new = f"{name}_{self.next[name]}"
+            self.next[name] += 1
+        self.next[new] = 2
+        return new
 
 
 class _Names:
@@ -117,15 +124,15 @@ class _Names:
         counts: Dict[str, int] = {}
         for d in schema.definitions:
             counts[d.name] = counts.get(d.name, 0) + 1
-        taken = set(_RESERVED)
+        taken = _Taken()
         for i, d in enumerate(schema.definitions):
             if d.form == "newtype":
                 continue
             name = f"{d.name}_{i}" if counts[d.name] > 1 else d.name
-            self.types[i] = _fresh(taken, identifier(name))
+            self.types[i] = taken.fresh(identifier(name))
             if d.form == "sum":
                 self.constructors[i] = [
-                    "" if c.retired else _fresh(taken, f"{self.types[i]}_{identifier(c.name)}")
+                    "" if c.retired else taken.fresh(f"{self.types[i]}_{identifier(c.name)}")
                     for c in d.constructors
                 ]
 

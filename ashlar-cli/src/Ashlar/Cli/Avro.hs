@@ -20,32 +20,29 @@ import Ashlar.Builder.Varint (int64Zigzag)
 import Ashlar.Cli.Avro.Kind
 import Ashlar.Cli.Csv (plainText)
 import Ashlar.Cli.FromJson (Wrong, wrong)
+import Ashlar.Cli.Names (Used, unlike, used)
 import Ashlar.Schema hiding (part, recordOf)
 import Ashlar.Schema.Internal.Check (shortened)
 import Ashlar.Schema.Internal.Json (array, object, string)
 import Ashlar.Schema.Internal.Json.Values
 import Control.Monad (zipWithM)
 import Control.Monad.Trans.Class (lift)
-import Control.Monad.Trans.State.Strict (StateT, evalStateT, gets, modify')
+import Control.Monad.Trans.State.Strict (StateT, evalStateT, get, gets, modify', put)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import Data.Char (isAlphaNum, isAscii, isDigit)
 import Data.Int (Int32)
 import qualified Data.IntMap.Strict as IM
 import Data.List (mapAccumL)
-import qualified Data.Map.Strict as M
 import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
-import Data.Tuple (swap)
 import qualified Data.Vector as V
 import Data.Word (Word64)
 
--- The names of types, and what stands for the definitions that have been seen.
-data Names = Names !Used !(IM.IntMap Builder)
-
--- The names that are used, each with the number to try next if it is asked for again.
-type Used = M.Map Text Int
+-- The names of types, what stands for the definitions that have been seen, and how many types may
+-- still be written.
+data Names = Names !Used !(IM.IntMap Builder) !Int
 
 type Naming = StateT Names (Either Wrong)
 
@@ -53,13 +50,23 @@ type Naming = StateT Names (Either Wrong)
 avroSchema :: Shapes -> Either Wrong Builder
 avroSchema shapes = evalStateT (typeOf (schemaRoot (shapesSchema shapes))) noNames
   where
-    noNames = Names (M.fromList [(name, 2) | name <- reserved]) IM.empty
+    noNames = Names (used reserved) IM.empty mostTypes
     reserved =
       T.words "null boolean int long float double bytes string record enum array map union fixed"
     kind = kindOf shapes
 
+    -- A newtype is what it wraps, each time. So those of two others each, and so on, would take
+    -- exponential time.
+    mostTypes = 100000
     typeOf :: Shape -> Naming Builder
-    typeOf shape = case kind shape of
+    typeOf shape = do
+      Names names known left <- get
+      if left == 0
+        then lift (wrong ("more than " ++ show mostTypes ++ " types in Avro"))
+        else put (Names names known (left - 1)) >> kindly (kind shape)
+
+    kindly :: Kind -> Naming Builder
+    kindly found = case found of
       KNull -> pure (string "null")
       KBoolean -> pure (string "boolean")
       KInt -> pure (string "int")
@@ -103,12 +110,12 @@ avroSchema shapes = evalStateT (typeOf (schemaRoot (shapesSchema shapes))) noNam
     -- A definition: what stands for it, and itself, which is there once.
     once :: Int -> Naming (Builder, Naming Builder) -> Naming Builder
     once i make = do
-      seen <- gets (\(Names _ known) -> IM.lookup i known)
+      seen <- gets (\(Names _ known _) -> IM.lookup i known)
       case seen of
         Just name -> pure name
         Nothing -> do
           (name, definition) <- make
-          modify' (\(Names used known) -> Names used (IM.insert i name known))
+          modify' (\(Names names known left) -> Names names (IM.insert i name known) left)
           definition
 
     record name ps = fresh name >>= \name' -> fields name' ps
@@ -124,23 +131,13 @@ avroSchema shapes = evalStateT (typeOf (schemaRoot (shapesSchema shapes))) noNam
 -- A name that no type has yet.
 fresh :: Text -> Naming Text
 fresh name = do
-  used <- gets (\(Names used _) -> used)
-  let (name', used') = unlike used (identifier name)
-  name' <$ modify' (\(Names _ known) -> Names used' known)
+  Names names known left <- get
+  let (names', name') = unlike names (identifier name)
+  name' <$ put (Names names' known left)
 
 -- Identifiers that differ.
 distinct :: [Text] -> [Text]
-distinct = snd . mapAccumL (\used name -> swap (unlike used (identifier name))) M.empty
-
--- The name, or with a number.
-unlike :: Used -> Text -> (Text, Used)
-unlike used name = maybe (name, M.insert name 2 used) go (M.lookup name used)
-  where
-    go i
-      | M.member name' used = go (i + 1)
-      | otherwise = (name', M.insert name' 2 (M.insert name (i + 1) used))
-      where
-        name' = name <> "_" <> T.pack (show i)
+distinct = snd . mapAccumL unlike (used []) . map identifier
 
 identifier :: Text -> Text
 identifier name

@@ -88,19 +88,19 @@ dataclass names name c =
 members :: Constructor -> [Text]
 members c
   | isPositional c = [T.pack ("field" ++ show i) | i <- [1 .. length (constructorFields c)]]
-  | otherwise = snd (freshAll reserved (map (identifier . fieldName) (constructorFields c)))
+  | otherwise = snd (List.mapAccumL unlike (used []) (map (identifier . fieldName) (constructorFields c)))
 
--- What the source itself uses.
-reserved :: Given
+-- What the source itself uses, and the attribute that all classes have.
+reserved :: [Text]
 reserved =
-  given . T.words $
+  T.words
     "Any Dict Fraction List NoReturn Optional Root SCHEMA Tuple Union annotations ashlar bool \
-    \bytes dataclass float int str"
+    \bytes dataclass float int mro str"
 
 -- | A name as Python has it.
 identifier :: Text -> Text
 identifier name
-  | text `elem` keywords = T.snoc text '_'
+  | text `elem` keywords || text `elem` reserved = T.snoc text '_'
   | otherwise = text
   where
     clean = T.map (\c -> if isAscii c && (isAlphaNum c || c == '_') then c else '_') name
@@ -123,7 +123,8 @@ data Names = Names
     namesSchema :: Schema,
     namesShapes :: Shapes,
     namesBare :: V.Vector Shape,
-    namesUnordered :: IS.IntSet
+    namesUnordered :: IS.IntSet,
+    namesOptional :: IS.IntSet
   }
 
 namesOf :: Schema -> Names
@@ -134,21 +135,22 @@ namesOf s =
       namesSchema = s,
       namesShapes = shapesOf s,
       namesBare = unwrapping s,
-      namesUnordered = unorderedIn s
+      namesUnordered = unorderedIn s,
+      namesOptional = optionalNewtypes (schemaDefinitions s)
     }
   where
     definitions = V.toList (schemaDefinitions s)
-    found = snd (List.mapAccumL ofDefinition reserved (zip (repeated definitions) definitions))
+    found = snd (List.mapAccumL ofDefinition (used []) (zip (repeated definitions) definitions))
     ofDefinition taken (name, d) = case definitionForm d of
       Newtype -> (taken, (name, []))
-      Record -> let (taken', own) = fresh taken (identifier name) in (taken', (own, []))
+      Record -> let (taken', own) = unlike taken (identifier name) in (taken', (own, []))
       Sum ->
-        let (taken', own) = fresh taken (identifier name)
+        let (taken', own) = unlike taken (identifier name)
             (taken'', cs) = List.mapAccumL (ofConstructor own) taken' (definitionConstructors d)
          in (taken'', (own, cs))
     ofConstructor own taken c
       | constructorRetired c = (taken, T.empty)
-      | otherwise = fresh taken (T.concat [own, "_", identifier (constructorName c)])
+      | otherwise = unlike taken (T.concat [own, "_", identifier (constructorName c)])
     byNumber (name, _) d = case definitionForm d of
       Newtype -> Nothing
       _ -> Just name
@@ -165,7 +167,7 @@ annotation names = go
       Between {} -> "int"
       Ratio _ -> "Fraction"
       Optional inner
-        | mayBeNone IS.empty inner -> generic "Optional" [generic "Tuple" [go inner]]
+        | mayBeNone inner -> generic "Optional" [generic "Tuple" [go inner]]
         | otherwise -> generic "Optional" [go inner]
       Tuple ss -> generic "Tuple" (map go ss)
       List _ inner -> generic "List" [go inner]
@@ -179,13 +181,9 @@ annotation names = go
       Opaque _ _ (Just _) -> "bytes"
       Reference i | Just (Just name) <- namesByNumber names V.!? i -> name
       _ -> "Any"
-    mayBeNone seen shape = case shape of
+    mayBeNone shape = case shape of
       Optional _ -> True
-      Reference i
-        | not (IS.member i seen),
-          Just d <- definitionAt (namesSchema names) i,
-          Definition _ Newtype _ [Constructor _ _ [f]] <- d ->
-          mayBeNone (IS.insert i seen) (fieldShape f)
+      Reference i -> IS.member i (namesOptional names)
       _ -> False
     isHashable k =
       isOrdered (namesUnordered names) k && isPlain (unwrapped (namesBare names) k)

@@ -12,6 +12,7 @@ module Ashlar.Cli.TypeScript
 where
 
 import Ashlar.Builder (toStrictByteString)
+import Ashlar.Cli.Names (optionalNewtypes, unlike, used)
 import Ashlar.Codec (encode)
 import Ashlar.Schema hiding (Set)
 import qualified Ashlar.Schema as Schema
@@ -21,7 +22,6 @@ import Ashlar.Schema.Internal.Unwrap (recursiveNewtypes)
 import Data.Char (isAlphaNum, isAscii, isDigit, ord)
 import qualified Data.IntSet as IS
 import qualified Data.List as List
-import qualified Data.Set as S
 import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
@@ -47,26 +47,19 @@ typescriptSource written =
           ";\n"
         ]
 
--- What types need to know: the schema, the identifiers of its definitions, and the newtypes that
--- wrap themselves by way of newtypes only.
-data Names = Names Schema (V.Vector Text) IS.IntSet
+-- What types need to know: the identifiers of the definitions, the newtypes of optional values, and
+-- those that wrap themselves by way of newtypes only.
+data Names = Names (V.Vector Text) IS.IntSet IS.IntSet
 
 namesOf :: Schema -> Names
-namesOf s = Names s (V.fromList found) (recursiveNewtypes s)
+namesOf s = Names (V.fromList found) (optionalNewtypes definitions) (recursiveNewtypes s)
   where
-    found = snd (List.mapAccumL given S.empty (V.toList (schemaDefinitions s)))
-    given taken d =
-      let name = identifier (definitionName d)
-          new = head' (filter (`S.notMember` taken) (name : numbered name))
-       in (S.insert new taken, new)
-    numbered name = [T.concat [name, "_", T.pack (show i)] | i <- [2 :: Int ..]]
-    head' xs = case xs of
-      x : _ -> x
-      [] -> error "there is always another name"
+    definitions = schemaDefinitions s
+    found = snd (List.mapAccumL unlike (used []) (identifier . definitionName <$> V.toList definitions))
 
 -- The declaration of a definition.
 declared :: Names -> Int -> Definition -> Text
-declared names@(Names _ identifiers recursive) i d =
+declared names@(Names identifiers _ recursive) i d =
   case (definitionForm d, definitionConstructors d) of
     (Sum, cs)
       | null (inUse cs) -> alias "never"
@@ -119,14 +112,14 @@ tuple ts = T.concat ["[", T.intercalate ", " ts, "]"]
 
 -- The type of the values of a shape.
 typeOf :: Names -> Shape -> Text
-typeOf (Names s identifiers _) = go
+typeOf (Names identifiers optional _) = go
   where
     go shape = case shape of
       Leaf l -> leaf l
       Between _ _ l -> leaf l
       Ratio inner -> T.concat ["{ numerator: ", go inner, "; denominator: ", go inner, " }"]
       Optional inner
-        | isOptional IS.empty inner -> T.concat ["{ just: ", go inner, " } | null"]
+        | isOptional inner -> T.concat ["{ just: ", go inner, " } | null"]
         | otherwise -> T.concat [go inner, " | null"]
       Tuple ss -> tuple (map go ss)
       List _ inner -> array (go inner)
@@ -143,12 +136,9 @@ typeOf (Names s identifiers _) = go
       Unpacked inner -> go inner
       Reference i -> identifiers V.! i
     array t = T.concat ["Array<", t, ">"]
-    isOptional seen shape = case shape of
+    isOptional shape = case shape of
       Optional _ -> True
-      Reference i
-        | not (IS.member i seen),
-          Just (Definition _ Newtype _ [Constructor _ _ [f]]) <- definitionAt s i ->
-          isOptional (IS.insert i seen) (fieldShape f)
+      Reference i -> IS.member i optional
       _ -> False
 
 leaf :: Leaf -> Text
