@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** `show FILE [--json]`, `schema FILE [--json|--typescript]`, `verify FILE`. */
 import { readFileSync } from "node:fs";
+import { Damage } from "./damage.js";
 import { AshlarError, escaped } from "./errors.js";
 import { fileSchema, readBytes } from "./files.js";
 import { typescriptSource } from "./source.js";
@@ -8,7 +9,12 @@ import { inflate } from "./zlib.js";
 
 const USAGE = "usage: cli.js show|schema|verify FILE [--json|--typescript]\n";
 
-function main(args: string[]): number {
+/** Write to the standard output, and wait until there is room for more. */
+async function say(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await new Promise<void>((done) => process.stdout.once("drain", () => done()));
+}
+
+async function main(args: string[]): Promise<number> {
   const flags = args.filter((a) => a.startsWith("--"));
   const [command, file, ...rest] = args.filter((a) => !a.startsWith("--"));
   if (command === undefined || file === undefined || rest.length > 0 || flags.some((f) => f !== "--json" && f !== "--typescript")) {
@@ -18,11 +24,11 @@ function main(args: string[]): number {
   const bytes = readFileSync(file);
   switch (command) {
     case "show":
-      for (const r of readBytes(bytes, { name: file, inflate })) process.stdout.write(r.schema.toJsonLine(r.value) + "\n");
+      for (const r of readBytes(bytes, { name: file, inflate })) await say(r.schema.toJsonLine(r.value) + "\n");
       return 0;
     case "schema": {
       const schema = fileSchema(bytes);
-      process.stdout.write(flags.includes("--typescript") ? typescriptSource(schema) : schema.toJson() + "\n");
+      await say(flags.includes("--typescript") ? typescriptSource(schema) : schema.toJson() + "\n");
       return 0;
     }
     case "verify": {
@@ -31,7 +37,7 @@ function main(args: string[]): number {
       const resync = (lost: { damage: Error }): void => { damaged++; process.stdout.write(escaped(lost.damage.message) + "\n"); };
       const records = readBytes(bytes, { name: file, inflate, resync });
       while (records.next().done !== true) count++;
-      process.stdout.write(`${count} ${count === 1 ? "record" : "records"}\n`);
+      await say(`${count} ${count === 1 ? "record" : "records"}\n`);
       return damaged > 0 ? 1 : 0;
     }
     default:
@@ -40,11 +46,13 @@ function main(args: string[]): number {
   }
 }
 
-try {
-  process.exitCode = main(process.argv.slice(2));
-} catch (e) {
-  const expected = e instanceof AshlarError || (e as { code?: string }).code !== undefined;
-  if (!expected) throw e;
-  process.stderr.write(`ashlar: ${escaped((e as Error).message)}\n`);
-  process.exitCode = 1;
+/** Say why: the exit status is 1 for damage, and 2 for what cannot be read. */
+function failed(e: Error & { code?: string }): number {
+  if (!(e instanceof AshlarError) && e.code === undefined) throw e;
+  process.stderr.write(`ashlar: ${escaped(e.message)}\n`);
+  return e instanceof Damage ? 1 : 2;
 }
+
+// If nobody reads the results any more, all is well.
+process.stdout.on("error", (e) => process.exit(e.code === "EPIPE" ? 0 : failed(e)));
+main(process.argv.slice(2)).catch(failed).then((status) => { process.exitCode = status; });

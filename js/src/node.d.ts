@@ -1,7 +1,13 @@
 /** The parts of Node that this package uses. */
 declare const process: {
   argv: string[]; env: Record<string, string | undefined>; exitCode: number;
-  stdout: { write(t: string): boolean }; stderr: { write(t: string): boolean };
+  stdout: {
+    write(t: string): boolean;
+    once(event: "drain", f: () => void): void;
+    on(event: "error", f: (e: Error & { code?: string }) => void): void;
+  };
+  stderr: { write(t: string): boolean };
+  exit(status: number): never;
 };
 declare module "node:fs" {
   export function existsSync(path: string): boolean;
@@ -32,4 +38,5 @@ declare module "node:assert/strict" {
 }
 declare module "node:child_process" {
   export function execFileSync(file: string, args: string[], options: { encoding: "utf8"; timeout?: number; stdio?: unknown }): string;
+  export function spawnSync(file: string, args: string[], options: { encoding: "utf8" }): { status: number; stdout: string; stderr: string };
 }

@@ -1,6 +1,6 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { toHex } from "../src/bytes.js";
 import { writeBytes } from "../src/files.js";
@@ -28,6 +28,24 @@ test("the command", () => {
   assert.equal(run("schema", `${folder}/orders`), order.toJson() + "\n");
   assert.equal(run("verify", `${folder}/orders`), "60 records\n");
   assert.throws(() => execFileSync("node", [here("../src/cli.js"), "verify", `${folder}/damaged`], { encoding: "utf8" }), /Command failed/);
+});
+
+test("the command, if its output ends, and its exit status", () => {
+  const folder = mkdtempSync("/tmp/ashlar-js-");
+  const many = Array.from({ length: 20000 }, (_, id) => ({ id, note: "brick" }));
+  writeFileSync(`${folder}/many`, writeBytes(order, many));
+  writeFileSync(`${folder}/damaged`, damaged);
+  const run = (redirected: string): unknown => {
+    const script = `set -o pipefail; node ${here("../src/cli.js")} ${redirected}`;
+    const { status, stdout, stderr } = spawnSync("bash", ["-c", script], { encoding: "utf8" });
+    return [status, stdout, stderr];
+  };
+  assert.deepEqual(run(`show ${folder}/many | head -n 1`), [0, order.toJsonLine(many[0]) + "\n", ""]);
+  assert.deepEqual(run(`show ${folder}/many | wc -l`), [0, "20000\n", ""]);
+  assert.deepEqual(run(`show ${folder}/many >/dev/full`), [2, "", "ashlar: ENOSPC: no space left on device, write\n"]);
+  assert.deepEqual(run(`show ${folder}/none`), [2, "", `ashlar: ENOENT: no such file or directory, open '${folder}/none'\n`]);
+  assert.equal((run(`show ${folder}/damaged >/dev/null`) as unknown[])[0], 1);
+  assert.deepEqual(run("show a b"), [2, "", "usage: cli.js show|schema|verify FILE [--json|--typescript]\n"]);
 });
 
 test("the page, in Chromium", () => {

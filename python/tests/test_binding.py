@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, Dict, List, Optional, Tuple, Union
 
 import model
-from ashlar import EncodeError, Schema, bind, python_source
+from ashlar import EncodeError, Schema, bind, member_names, python_source
 from ashlar import shapes as s
 
 
@@ -150,6 +150,18 @@ class Sources(unittest.TestCase):
         source = python_source(Schema(s.Reference(0), (s.Definition("List", "record", "unknown", (c,)),)))
         for line in ("class List_:", "class_: bool", "class__2: bool", "f__x: bool", "gr__e: bool", "int_: bool", "f: bool"):
             self.assertIn(line, source)
+
+    def test_an_attribute_that_classes_have(self) -> None:
+        fields = tuple(s.Field(n, s.Leaf("bool")) for n in ("mro", "x"))
+        c = s.Constructor("R", fields)
+        schema = Schema(s.Reference(0), (s.Definition("R", "record", "unknown", (c,)),))
+        kind: Any = bind(schema, self.run_source(schema, "mro").Root)
+        self.assertEqual(kind.encode(kind.decode(b"\1\0")), b"\1\0")
+
+    def test_many_names_that_become_one(self) -> None:
+        c = s.Constructor("R", tuple(s.Field(chr(0x4E00 + i), s.Leaf("bool")) for i in range(20000)))
+        names = member_names(c)
+        self.assertEqual((names[0], names[1], names[-1], len(set(names))), ("_", "__2", "__20000", 20000))
 
 
 if __name__ == "__main__":

@@ -101,6 +101,29 @@ class Commands(unittest.TestCase):
         os.unlink(self.path)
         self.assertEqual(self.run_main("show")[0], 2)
 
+    def test_numbers_and_options_are_those_of_the_tool(self) -> None:
+        for bad in (["--from", "-1"], ["--count", "-1"], ["--from", str(1 << 63)], ["--fro", "1"], ["--count", "1_0"]):
+            with self.assertRaises(SystemExit) as caught, contextlib.redirect_stderr(io.StringIO()):
+                main(["show", *bad, self.path])
+            self.assertEqual(caught.exception.code, 2)
+        self.assertEqual(self.run_main("show", "--count", "0"), (0, "", ""))
+        os.unlink(self.path)
+        status, _, err = self.run_main("show", "--count", "0")
+        self.assertEqual((status, "No such file" in err), (2, True))
+
+    def test_paths_are_escaped(self) -> None:
+        path = self.path + "\x1b[31m"
+        os.rename(self.path, path)
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            main(["verify", path])
+        self.assertEqual(out.getvalue(), f"{self.path}\\ESC[31m: ok, 6 records in 4 blocks\n")
+
+    def test_a_closed_output(self) -> None:
+        program = f'PYTHONPATH="{SOURCE}" {sys.executable} -m ashlar show "{self.path}" >&-'
+        found = subprocess.run(["bash", "-c", program], capture_output=True)
+        self.assertEqual((found.returncode, found.stderr), (2, b""))
+
     def test_as_a_program(self) -> None:
         program = [sys.executable, "-m", "ashlar", "show", "--json", "-"]
         environment = {**os.environ, "PYTHONPATH": SOURCE}

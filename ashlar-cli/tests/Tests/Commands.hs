@@ -17,6 +17,7 @@ import Control.Monad (forM_)
 import qualified Data.ByteString as B
 import Data.Int (Int64)
 import Data.List (permutations, subsequences)
+import qualified Data.Map as M
 import System.Directory (listDirectory)
 import System.Exit (ExitCode (..))
 import System.FilePath ((</>))
@@ -196,6 +197,10 @@ noSuchPart = withOrders $ \path inside run -> do
                 \.note"
               ]
             )
+  -- Keys that are no texts cannot be looked up.
+  writeRecords described (inside "by number") [M.fromList [(1 :: Int, True)]]
+  run ["query", inside "by number", "{\"1\"}"]
+    `gives` (2, [], ["ashlar: by number: there is no {\"1\"}; there is {}, {key}"])
   -- What only an earlier schema has is there.
   writeRecords described (inside "changing") orders
   appendRecords (reading (Order' 0 "")) (inside "changing") olderOrders

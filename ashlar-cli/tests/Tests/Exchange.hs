@@ -30,6 +30,7 @@ import Ashlar.Schema
 import Control.Monad (forM_)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
+import Data.Fixed (Centi)
 import Data.List (isInfixOf)
 import qualified Data.Map as M
 import Data.Text (Text)
@@ -141,6 +142,17 @@ otherJson = do
   reads' "json" ["--list"] "[ ]" ([] :: [Order])
   reads' "json" [] "  \n" ([] :: [Order])
   reads' "json" [] "3 -2.50e1 0" [3, -25, 0 :: Double]
+  -- Whole numbers as other programs write them.
+  reads' "json" [] "1.0 -25.00e1 1E2 0e9999999999 120e-1" [1, -250, 100, 0, 12 :: Int]
+  reads' "json" [] "1.5 2.5e0 25e-1 1e2" [1.5, 2.5, 2.5, 100 :: Centi]
+  forM_ ["1.5", "1e-1", "1e9999999", "1e99999999999999999999"] $ \t -> withSchema @Integer $ \folder -> do
+    B.writeFile (folder </> "text") t
+    outcome <- from folder "json" [] "text" "new"
+    outcomeErr outcome
+      @?= "ashlar: text: value 0, which begins at byte 0: a whole number expected, not " ++ C.unpack t ++ "\n"
+  -- After the mark of UTF-8, as some programs write it.
+  reads' "json" [] "\xEF\xBB\xBF 1 2" [1, 2 :: Int]
+  reads' "json" ["--list"] "\xEF\xBB\xBF[1]" [1 :: Int]
   -- As it is written.
   reads' "json" [] "{\"a\":2,\"\\ud800\":1}" [M.fromList [('\xD800', 1), ('a', 2 :: Int)]]
 
@@ -150,7 +162,7 @@ otherCsv = do
         "\xEF\xBB\xBFprice,\"name\"\r\n1.5,\"say \"\"hi\"\",\r\n you\"\r\n\"2\",\"\"\n0,brick"
   reads' "csv" [] text [Item "say \"hi\",\r\n you" 1.5, Item "" 2, Item "brick" 0]
   reads' "csv" [] "\xEF\xBB\xBF\"price\",\"name\"\n1,x\n\n\r\n" [Item "x" 1]
-  reads' "csv" [] "value\n7\n" [7 :: Int]
+  reads' "csv" [] "value\n7\n8.0\n" [7, 8 :: Int]
   reads' "csv" [] "value\n\n" [T.empty]
   reads' "csv" [] "items,number,channel\n[],3,Web\n" [Order 3 Web [] Nothing]
 

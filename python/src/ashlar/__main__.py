@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 from typing import Any, Optional, Sequence
@@ -23,6 +24,9 @@ __all__ = ["main", "run"]
 
 def run() -> None:
     """The program."""
+    if sys.stdout is None:
+        # It was closed before the program began.
+        sys.exit(2)
     try:
         status = main(sys.argv[1:])
         sys.stdout.flush()
@@ -64,24 +68,31 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("python -m ashlar", description="Files of records of Ashlar.")
+    # (Names of options are not abbreviated, as by the tool.)
+    parser = argparse.ArgumentParser("python -m ashlar", description="Files of records of Ashlar.", allow_abbrev=False)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    show = commands.add_parser("show", help="show records, one in a line")
+    show = commands.add_parser("show", help="show records, one in a line", allow_abbrev=False)
     show.add_argument("--json", action="store_true", help="as JSON, with all digits of each number")
-    show.add_argument("--from", dest="start", type=int, default=0, metavar="N", help="begin with record N")
-    show.add_argument("--count", type=int, metavar="M", help="at most M records")
+    show.add_argument("--from", dest="start", type=_number, default=0, metavar="N", help="begin with record N")
+    show.add_argument("--count", type=_number, metavar="M", help="at most M records")
     show.add_argument("-k", "--keep-going", action="store_true", help="go on after damage")
     show.set_defaults(command=_show)
-    schema = commands.add_parser("schema", help="show the type of the records")
+    schema = commands.add_parser("schema", help="show the type of the records", allow_abbrev=False)
     style = schema.add_mutually_exclusive_group()
     style.add_argument("--json", action="store_true", help="as JSON")
     style.add_argument("--python", action="store_true", help="as Python source")
     schema.set_defaults(command=_schema)
-    verify = commands.add_parser("verify", help="check structure, checksums and values")
+    verify = commands.add_parser("verify", help="check structure, checksums and values", allow_abbrev=False)
     verify.set_defaults(command=_verified)
     for command in (show, schema, verify):
         command.add_argument("file", metavar="FILE")
     return parser
+
+
+def _number(text: str) -> int:
+    if text.isascii() and text.isdigit() and len(text) < 20 and int(text) < 1 << 63:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"a number from 0 to {(1 << 63) - 1} is needed, not {escaped(text[:40])}")
 
 
 def _complain(text: str) -> None:
@@ -101,6 +112,8 @@ def _is_foreign(damage: Damage) -> bool:
 
 
 def _expect_records(path: str) -> None:
+    if path != "-" and not os.path.exists(path):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     if os.path.isfile(path):
         with open(path, "rb") as f:
             if f.read(len(MAGIC)) != MAGIC:
@@ -143,9 +156,9 @@ def _show(options: argparse.Namespace) -> int:
     source: Any = sys.stdin.buffer if options.file == "-" else options.file
     reads = read_lines if options.json else read_shown
     resync = report if options.keep_going else None
-    if options.count is not None and options.count <= 0:
-        return 0
     _expect_records(options.file)
+    if options.count == 0:
+        return 0
     records = reads(source, start=options.start, resync=resync, name=options.file)
     for i, line in enumerate(records, 1):
         print(line)
@@ -188,16 +201,16 @@ def _verified(options: argparse.Namespace) -> int:
     def report(text: str, damage: Optional[Damage]) -> None:
         nonlocal worst
         worst = max(worst, 0 if damage is None else ending_of(damage))
-        print(text)
+        print(escaped(text))
 
     _expect_records(options.file)
     try:
         what = _verify.verify(options.file, by_own_schema, report, lost_text)
     except Damage as e:
-        print(e)
+        print(escaped(str(e)))
         return ending_of(e)
     word = ["ok", "damaged", "not checked as a whole"][worst]
-    print(f"{options.file}: {word}, {what}{' readable' if worst else ''}")
+    print(escaped(f"{options.file}: {word}, {what}{' readable' if worst else ''}"))
     return worst
 
 

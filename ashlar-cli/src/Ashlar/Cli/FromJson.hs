@@ -1,3 +1,5 @@
+{-# LANGUAGE MultiWayIf #-}
+
 -- |
 -- Module      : Ashlar.Cli.FromJson
 -- Description : Values of a schema, from JSON
@@ -13,6 +15,7 @@ where
 
 import Ashlar.Cli.Json
 import Ashlar.Get (Get, runGetWhole)
+import qualified Ashlar.Get.Decimal as D
 import qualified Ashlar.Get.Hex as Hex
 import Ashlar.Get.Parse (bytes, decimal, double, float, hexadecimal, signed)
 import qualified Ashlar.Get.Time as Time
@@ -329,18 +332,19 @@ numberOf l n = case l of
   Float64BE -> finite Binary64 <$> parsed double n
   FixedPoint units | units > 0 -> Right . Whole l <$> scaled (toInteger units)
   Duration -> Right . Whole l <$> scaled (10 ^ (12 :: Int))
-  _ | isWhole l -> Right . Whole l <$> parsed (signed decimal) n
+  _ | isWhole l -> Right . Whole l <$> scaled 1
   _ -> Nothing
   where
     finite :: RealFloat a => (Leaf -> a -> Value) -> a -> Either Wrong Value
     finite make x
       | isInfinite x = wrong (C.unpack (B.take 40 n) ++ " is out of range")
       | otherwise = Right (make l x)
-    -- As many units, if that is a whole number.
+    -- As many units, if that is a whole number. (Powers are computed only if the number is no
+    -- longer for them by much.)
     scaled units = do
-      let (whole, fraction) = C.break (== '.') n
-          digits = B.drop 1 fraction
-      m <- parsed (signed decimal) (whole <> digits)
-      case (m * units) `quotRem` (10 ^ B.length digits) of
-        (q, 0) -> Just q
-        _ -> Nothing
+      (m, e) <- parsed D.scaled n
+      let q = (m * units) `quotRem` (10 ^ negate (min 0 e))
+      if
+          | m == 0 -> Just 0
+          | abs e > B.length n + 1000 || snd q /= 0 -> Nothing
+          | otherwise -> Just (fst q * 10 ^ max 0 e)

@@ -24,6 +24,7 @@ import Ashlar.Get (attemptFrom, bytesRead, endOfInput, isEmpty, runGetWhole)
 import Ashlar.Get.Parse (bytes, optionBytes, skipWhile)
 import Ashlar.Schema hiding (part, schema)
 import Ashlar.Schema.Internal.Json.Values (shapesOf)
+import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
 import Data.Int (Int64)
 import System.Exit (ExitCode)
@@ -63,7 +64,7 @@ importText hs selection target partial text schema path =
           layout <- either noHeader pure (layoutOf table names)
           pure (\_ -> fmap (fromRow table layout) <$> getNextRow layout, end)
         FromJsonArray -> pure (inArray, 0)
-        FromJsonValues -> pure (\_ -> nextValue, 0)
+        FromJsonValues -> pure (nextValue, 0)
       writingValues selection schema out $ \w ->
         let go !n !at = do
               found <- attempt ((,) <$> next (n == 0) <*> bytesRead)
@@ -87,13 +88,16 @@ importText hs selection target partial text schema path =
        in either (wrong . summarizeError) (const (Right bs)) (runGetWhole decoder bs)
     decoder = getValue schema
 
-    nextValue = do
+    nextValue isFirst = do
+      if isFirst then mark else pure ()
       end <- blank *> isEmpty
       if end then pure Nothing else value
     value = Just . fromValue <$> getJson
     blank = skipWhile isBlank
+    -- That of UTF-8, as some programs write it.
+    mark = () <$ optionBytes (B.pack [0xEF, 0xBB, 0xBF])
     inArray isFirst = do
-      if isFirst then blank <* bytes (C.pack "[") <* blank else pure ()
+      if isFirst then mark <* blank <* bytes (C.pack "[") <* blank else pure ()
       closed <- optionBytes (C.pack "]")
       if closed
         then Nothing <$ blank <* endOfInput

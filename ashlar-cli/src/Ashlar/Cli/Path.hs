@@ -183,7 +183,7 @@ follow shapes end path = toShape 0 (schemaRoot (shapesSchema shapes))
       (Array _ inner, _) | isElement -> elementsOf inner
       (Map _ _ x, EachValue) -> entriesOf snd <$> toShape (n + 1) x
       (Map _ k _, EachKey) -> entriesOf fst <$> toShape (n + 1) k
-      (Map _ _ x, ValueOf key) -> lookupKey key <$> toShape (n + 1) x
+      (Map _ k x, ValueOf key) | isText (bareShape shapes k) -> lookupKey key <$> toShape (n + 1) x
       _ -> Nothing
       where
         isElement = case step of
@@ -191,6 +191,10 @@ follow shapes end path = toShape 0 (schemaRoot (shapesSchema shapes))
           At _ -> True
           _ -> False
         elementsOf inner = elements step <$> toShape (n + 1) inner
+        isText shape = case shape of
+          Leaf (Utf8 _) -> True
+          Leaf Utf16 -> True
+          _ -> False
 
     toDefinition n i d = case (definitionForm d, definitionConstructors d, steps V.!? n) of
       (Newtype, [Constructor _ _ [f]], step)
