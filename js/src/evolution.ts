@@ -3,7 +3,8 @@ import { AshlarError, DecodeError } from "./errors.js";
 import { program } from "./match.js";
 import { Mismatch } from "./mismatch.js";
 import { isIdentity, Program, unreadable } from "./ops.js";
-import { Evolution } from "./rules.js";
+
+import { Evolution, wrongRule } from "./rules.js";
 import { Schema } from "./schema.js";
 import { State } from "./state.js";
 import { atOrigin, Translation } from "./translate.js";
@@ -55,15 +56,20 @@ class Evolved implements Values {
   }
 }
 
-/** How to read values of an old schema as those of a type. Throws an `EvolutionError` if that is not possible. */
+/**
+ * How to read values of an old schema as those of a type. Throws an `EvolutionError` if that is not possible, and a
+ * `TypeError` if a rule names what is not in the type.
+ */
 export function evolve(old: Schema, today: Today): Values {
   const { schema } = today;
+  const problem = wrongRule(schema.definitions, today.evolution ?? {});
+  if (problem !== null) throw new TypeError(`evolution: ${problem}`);
   if (old.fingerprintHex() === schema.fingerprintHex()) return schema;
   try {
     const found = program(old, schema, today.evolution ?? {}, today.skipping ?? false);
     if (isIdentity(found)) return schema;
-    const problem = unreadable(found);
-    if (problem !== null) throw problem;
+    const never = unreadable(found);
+    if (never !== null) throw never;
     return new Evolved(schema, found);
   } catch (e) {
     if (e instanceof Mismatch) throw new EvolutionError(e.describe());

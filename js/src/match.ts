@@ -163,7 +163,7 @@ class Match {
       planner, inKey: key.inKey, path, skip: this.skipping,
       encode: (shape, value) => bytesOf(this.next.schema.facts, shape, value),
       one: (at, x, y) => this.shapes(key.inKey, FREE, at, x, y),
-    }, rulesOf(this.evolution, e.name), d, e);
+    }, rulesOf(this.evolution, key.next, e), d, e);
   }
 
   private cannot(path: Path, x: Shape, y: Shape): Mismatch {

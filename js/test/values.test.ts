@@ -2,8 +2,10 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { fromHex, toHex } from "../src/bytes.js";
 import { AshlarError, DecodeError, EncodeError } from "../src/errors.js";
+import { evolve } from "../src/evolution.js";
 import { md5 } from "../src/md5.js";
 import { crc32c } from "../src/crc.js";
+import { Rule } from "../src/rules.js";
 import { Schema } from "../src/schema.js";
 import { Definition, leaf, Shape } from "../src/shapes.js";
 import { gcd } from "../src/values.js";
@@ -173,6 +175,27 @@ test("whatever is written is read, and has these bytes", () => {
     }
   }
   assert.ok(written > 1000, String(written));
+});
+
+test("rules of types of one name, and rules that name what is not there", () => {
+  const record = (name: string, fields: Array<[string, Shape]>): Definition => ({
+    name, form: "record", order: "unknown", constructors: [{ name, retired: false, fields: fields.map(([n, shape]) => ({ name: n, shape })) }],
+  });
+  const boxes = (...fields: string[]): Schema => Schema.fromJson(new Schema({ k: "reference", to: 0 }, [
+    record("R", [["n", { k: "reference", to: 1 }], ["t", { k: "reference", to: 2 }]]),
+    ...["int8", "utf8"].map((t) => record("Box", fields.map((f) => [f, leaf(t as "int8")]))),
+  ]).toJson());
+  const [old, schema] = [boxes("first"), boxes("first", "last")];
+  const evolution: Record<string, Rule[]> = {
+    "Box#1": [{ rule: "added", field: "last", default: 0 }], Box: [{ rule: "added", field: "last", default: "" }],
+  };
+  const bytes = old.encodeValue({ n: { first: 1 }, t: { first: "a" } });
+  assert.deepEqual(evolve(old, { schema, evolution }).decodeValue(bytes), { n: { first: 1, last: 0 }, t: { first: "a", last: "" } });
+  const refused = (rules: Record<string, Rule[]>, message: string): void =>
+    assert.throws(() => evolve(old, { schema, evolution: rules }), { name: "TypeError", message: `evolution: ${message}` });
+  refused({ Bx: [] }, "there is no type Bx; there is R, Box#1, Box#2");
+  refused({ Box: [{ rule: "added", field: "lst", default: 0 }] }, "Box has no field lst; it has first, last");
+  refused({ R: [{ rule: "unknownConstructors", name: "Q" }] }, "R has no constructor Q; it has R");
 });
 
 test("schemas that no type has", () => {

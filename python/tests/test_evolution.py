@@ -243,6 +243,35 @@ class Refusals(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "evolution of Order: a list of rules is needed, not "):
                 bind(new, evolution={"Order": rules})
 
+    def test_rules_that_name_what_is_not_there(self) -> None:
+        new = record([("a", I8), ("b", I32)])
+        shape = total(("Dot", []), ("Line", [("length", I8)]))
+        wrong: List[Tuple[Schema, Dict[str, List[Rule]], str]] = [
+            (new, {"Ordr": [Dropped("x")]}, "there is no type Ordr; there is Order"),
+            (new, {"Order": [Added("c", 1)]}, "Order has no field c; it has a, b"),
+            (new, {"Order": [Renamed("x", "c")]}, "Order has no field c; it has a, b"),
+            (shape, {"Shape": [Added("Dot.length", 1)]}, "Shape has no field Dot.length; it has length"),
+            (shape, {"Shape": [RenamedConstructor("A", "B")]}, "Shape has no constructor B; it has Dot, Line"),
+            (shape, {"Shape": [UnknownConstructors("B")]}, "Shape has no constructor B; it has Dot, Line"),
+        ]
+        for schema, rules, why in wrong:
+            with self.assertRaises(TypeError) as caught:
+                bind(schema, evolution=rules)
+            self.assertEqual(str(caught.exception), f"evolution: {why}")
+        bind(shape, evolution={"Shape": [Added("Line.length", 1), Dropped("x"), DroppedConstructor("y")]})
+
+    def test_types_of_one_name(self) -> None:
+        def boxes(*fields: str) -> Schema:
+            def box(leaf: s.Shape) -> s.Definition:
+                return record([(f, leaf) for f in fields], name="Box").definitions[0]
+
+            return record([("n", s.Reference(1)), ("t", s.Reference(2))], box(I8), box(TEXT))
+
+        old = bind(boxes("first")).encode({"n": {"first": 1}, "t": {"first": "a"}})
+        rules: Dict[str, List[Rule]] = {"Box#1": [Added("last", 0)], "Box": [Added("last", "")]}
+        found = evolve(bind(boxes("first", "last"), evolution=rules), boxes("first")).decode_from(old, 0)
+        self.assertEqual(found, ({"n": {"first": 1, "last": 0}, "t": {"first": "a", "last": ""}}, len(old)))
+
     def test_wrong_fields(self) -> None:
         kind = bind(record([("a", I8), ("b", I32)]))
         for value, text in (({"a": 1}, ", without b"), ({"a": 1, "b": 2, "c": 3}, ", with c"), ({}, ", without a, b")):

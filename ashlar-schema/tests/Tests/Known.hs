@@ -343,6 +343,7 @@ documented =
     Known "Packed (Ratio Int)" (Proxy :: Proxy (Packed.Packed (Ratio Int))),
     Known "Packed (Complex Double)" (Proxy :: Proxy (Packed.Packed (Complex Double))),
     Known "Packed Day" (Proxy :: Proxy (Packed.Packed Day)),
+    Known "Packed DayOfWeek" (Proxy :: Proxy (Packed.Packed DayOfWeek)),
     Known "Packed UTCTime" (Proxy :: Proxy (Packed.Packed UTCTime)),
     Known "Packed UniversalTime" (Proxy :: Proxy (Packed.Packed UniversalTime)),
     Known "Packed AbsoluteTime" (Proxy :: Proxy (Packed.Packed AbsoluteTime)),

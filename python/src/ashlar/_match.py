@@ -42,6 +42,7 @@ from ._planning import (
     path_text,
     unpacked_part,
 )
+from ._rules import rules_of
 from ._whole import leaf_ops, letters_ops, string_ops, text_ops, whole_ops
 from .evolution import DroppedConstructor, RenamedConstructor, Rule, UnknownConstructors
 from .schema import Schema
@@ -127,7 +128,7 @@ class _Match:
             return self.unfolded(key.in_key, key.wrapping, path, key.shape, s.Reference(key.new))
         d, e = self.old.definitions[key.old], self.new.definitions[key.new]
         self.planner.spend(path, _size(d) + _size(e))
-        return _Definitions(self, key.in_key, path, d, e).ops()
+        return _Definitions(self, key.in_key, path, d, e, rules_of(self.evolution, key.new, e)).ops()
 
     def cannot(self, path: Path, x: s.Shape, y: s.Shape) -> Mismatch:
         names = [describe_shape(self.old.names, x), describe_shape(self.new.names, y)]
@@ -333,13 +334,19 @@ def _size(d: s.Definition) -> int:
 class _Definitions:
     # The steps for a value of an old definition to become one of a new one.
     def __init__(
-        self, match: _Match, in_key: bool, path: Path, d: s.Definition, e: s.Definition
+        self,
+        match: _Match,
+        in_key: bool,
+        path: Path,
+        d: s.Definition,
+        e: s.Definition,
+        rules: Sequence[Rule],
     ) -> None:
         self.match = match
         self.in_key = in_key
         self.path = path
         self.d, self.e = d, e
-        self.rules = match.evolution.get(e.name, ())
+        self.rules = rules
         self.numbers = {c.name: i for i, c in enumerate(e.constructors)}
         self.old_names = {c.name for c in d.constructors}
         self.renames: Dict[str, str] = {

@@ -26,6 +26,7 @@ from ._genjson import json_source
 from ._genread import reader_source
 from ._genwrite import writer_source
 from ._json import MOST_JSON, json_text
+from ._rules import wrong_rule
 from ._state import State
 from ._write import write
 from .errors import AshlarError, DecodeError
@@ -266,7 +267,8 @@ def bind(
     ``evolution`` says what has changed since older data were written: for the names of types, rules
     of :mod:`ashlar.evolution`.
 
-    Raises :class:`TypeError` if the classes are not those of the schema.
+    Raises :class:`TypeError` if the classes are not those of the schema, or a rule names what is not
+    in it.
 
     >>> from dataclasses import dataclass
     >>> from ashlar import Schema, bind, shapes
@@ -287,4 +289,7 @@ def bind(
     for name, rules in (evolution or {}).items():
         if not isinstance(rules, Sequence) or not all(isinstance(r, get_args(Rule)) for r in rules):
             raise TypeError(f"evolution of {name}: a list of rules is needed, not {rules!r:.100}")
+    problem = wrong_rule(schema.definitions, evolution or {})
+    if problem is not None:
+        raise TypeError(f"evolution: {problem}")
     return Type(schema, bind_classes(schema, kind), evolution or {})

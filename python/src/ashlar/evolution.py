@@ -2,7 +2,8 @@
 
 ``bind(schema, kind, evolution={"Order": [Added("channel", "web"), Renamed("qty", "count")]})`` reads
 older data by these rules, which stand under the name of the type that has changed. A field's name
-may begin with its constructor and a point. What needs no rule: other orders of fields and
+may begin with its constructor and a point. Where several types have one name, ``"Box#1"`` stands for
+that with the number in ``ashlar schema``, before ``"Box"`` for all of them. What needs no rule: other orders of fields and
 constructors, new constructors, wider numbers, and what else Haskell's ``Ashlar.Schema.Evolution``
 lists.
 """

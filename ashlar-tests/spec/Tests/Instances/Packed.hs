@@ -31,7 +31,7 @@ import qualified Data.Sequence as Seq
 import qualified Data.Set as Set
 import qualified Data.Text as T
 import qualified Data.Text.Lazy as TL
-import Data.Time.Calendar (CalendarDiffDays (..), Day (..))
+import Data.Time.Calendar (CalendarDiffDays (..), Day (..), DayOfWeek (..))
 import Data.Time.Clock (UTCTime (..), UniversalTime (..))
 import Data.Time.Clock.System (SystemTime (..))
 import Data.Time.Clock.TAI (addAbsoluteTime, taiEpoch)
@@ -74,6 +74,7 @@ packed =
       pack "Ratio Int" [300 % 7 :: Ratio Int],
       pack "Complex Double" [1 :+ 2 :: Complex Double],
       from "Day" (ModifiedJulianDay <$> arbitrary) [ModifiedJulianDay 59000],
+      from "DayOfWeek" (elements [Monday .. Sunday]) [Monday, Sunday],
       from
         "UTCTime"
         (UTCTime <$> (ModifiedJulianDay <$> arbitrary) <*> (fromInteger <$> choose (0, 86400)))

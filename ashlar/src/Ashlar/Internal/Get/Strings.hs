@@ -306,6 +306,7 @@ onBytes start inside refused g bs = inspect $ \c env _ -> do
       putInt own levelsCell levels
       putInt own partCell part
       putInt own stepsCell 0
+      putInt own bitsCell 0
       let unlimited =
             limits
               { limitBytes = maxBound,

@@ -35,7 +35,7 @@ import Data.Kind (Type)
 import Data.Primitive.ByteArray (ByteArray)
 import qualified Data.Text as T
 import qualified Data.Text.Lazy as TL
-import Data.Time.Calendar (CalendarDiffDays, Day)
+import Data.Time.Calendar (CalendarDiffDays, Day, DayOfWeek)
 import Data.Time.Clock (DiffTime, NominalDiffTime, UTCTime, UniversalTime)
 import Data.Time.Clock.TAI (AbsoluteTime)
 import Data.Time.LocalTime (CalendarDiffTime, LocalTime, TimeOfDay)
@@ -330,6 +330,15 @@ instance Pack Char where
 instance Pack ScalarValue where
   packing pool (ScalarValue c) = packing pool c
   unpacking = refine scalarValue unpacking
+  mayBeEmpty _ = -1
+
+-- | A symbol of 8, of which the first stands for no day: a schema has it as a constructor that is
+-- retired.
+instance Pack DayOfWeek where
+  packing pool d = putSymbol pool 8 (fromEnum d)
+  unpacking = refine day (getSymbol 8)
+    where
+      day n = if n == 0 then Left "DayOfWeek: not from 1 to 7" else Right (toEnum n)
   mayBeEmpty _ = -1
 
 -- | One bit.
