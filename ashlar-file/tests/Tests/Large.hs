@@ -8,11 +8,12 @@ module Tests.Large (tests) where
 import Ashlar.Codec (Codec, HasFormat (..), get, put)
 import Ashlar.Codec.Combinators (byHand)
 import Ashlar.File
-import Ashlar.Get (Get)
+import Ashlar.Get (Get, handleSource)
 import Control.Exception (try)
 import qualified Data.ByteString as S
 import Data.IORef (modifyIORef, newIORef, readIORef)
 import GHC.Stats (GCDetails (..), RTSStats (..), getRTSStats)
+import System.IO (IOMode (..), withBinaryFile)
 import System.Mem (performMajorGC)
 import Test.Tasty
 import Test.Tasty.QuickCheck
@@ -25,6 +26,7 @@ tests =
     "large records"
     [ testProperty "no block is larger than a record may be" allowed,
       testProperty "appending does not cut off a block that is too large" (once kept),
+      testProperty "a stream has the limit of its reader" (once streamed),
       testProperty "what says why records were lost does not keep their blocks" (once small)
     ]
 
@@ -63,6 +65,18 @@ kept = ioProperty . inFile $ \path -> do
         property (before == between),
         map S.length (fst (strictly outcome)) === [1, 70000000, 3]
       ]
+
+-- A source holds 64 MiB by default. The limit of blocks is greater here.
+streamed :: Property
+streamed = ioProperty . inFile $ \path -> do
+  let wide = defaultReadOptions {readBlockLimit = 100000000}
+      large = defaultWriteOptions {writeRecordLimit = 100000000}
+  withWriter large ty path (`writeMany` map bytesOf [1, 70000000, 2])
+  withBinaryFile path ReadMode $ \h -> do
+    source <- handleSource h
+    let add n x = pure (Right (n + S.length x) :: Either () Int)
+    outcome <- foldSourceWith wide ty "stream" source add 0
+    pure (outcome === Ended 3 70000003)
 
 -- Byte strings of an odd length are refused.
 newtype Even = Even S.ByteString

@@ -226,8 +226,36 @@ interrupted =
           let brief = defaultOptions {optionsMessageTime = 50000}
           outcome . withConnection brief number numbers peer $ \c ->
             receiveWith c 1000 (`getFrom` list)
-        pure (outs === replicate 5 (Left "TimedOut Receiving"))
+        pure (outs === replicate 5 (Left "TimedOut Receiving")),
+      testProperty "what a message was waited for before is not the next one's" waitedBefore
     ]
+
+-- Receiving is interrupted within the first message, and another way of receiving takes it. The
+-- second one may then arrive in the time of a message.
+waitedBefore :: Property
+waitedBefore = once . ioProperty $ do
+  none <- recorded defaultOptions numbers (const (pure ()))
+  bytes <- recorded defaultOptions numbers (\c -> send c [7] >> send c [8])
+  chunks <- newChan
+  let width = (S.length bytes - S.length none) `quot` 2
+      first = S.length none - 4
+      feed from to = writeChan chunks (S.take (to - from) (S.drop from bytes))
+      peer =
+        Transport
+          { transportSend = const (pure ()),
+            transportReceive = readChan chunks,
+            transportClose = pure ()
+          }
+  feed 0 (first + 2)
+  got <- outcome . withConnection defaultOptions {optionsMessageTime = 2000000} number numbers peer $
+    \c -> do
+      late <- timeout 1500000 (receive c)
+      feed (first + 2) (first + width + 2)
+      taken <- receiveWith c 1000 (`getFrom` list)
+      _ <- forkIO (threadDelay 1000000 >> feed (first + width + 2) (S.length bytes))
+      next <- receive c
+      pure (late, taken, next)
+  pure (got === Right (Nothing, Just [7], Just [8]))
 
 -- The number of words of eight bytes in 1 GiB.
 gibibyte :: Int

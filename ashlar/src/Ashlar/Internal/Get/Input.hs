@@ -144,18 +144,15 @@ gather target = do
 -- levels. Each 1,024 bytes of these are a step of the budget. (Test "a match within a match".)
 joinSince :: Int -> Int -> Get ()
 joinSince end n = do
-  again <- step $ \c env -> do
-    p <- getPtr c cursorCell
-    there <- getPtr c segmentEndCell
-    if there `minusPtr` p >= n
-      then pure 0
-      else do
-        let ref = inputSegments (envInput env)
-        segments <- readIORef ref
-        writeIORef ref $! segments {segmentsJoined = end}
-        pure (max 0 (segmentsJoined segments - (end - n)))
-  spend " bytes joined again" (again `quot` 1024)
-  () <$ gather n
+  there <- inspect (\c _ p -> (\e -> e `minusPtr` p >= n) <$> getPtr c segmentEndCell)
+  unless there $ do
+    again <- step $ \_ env -> do
+      let ref = inputSegments (envInput env)
+      segments <- readIORef ref
+      writeIORef ref $! segments {segmentsJoined = end}
+      pure $! max 0 (segmentsJoined segments - (end - n))
+    spend " bytes joined again" (again `quot` 1024)
+    () <$ gather n
 
 -- Fetch chunks until n bytes from the cursor on are held, and return how many are. These are fewer
 -- than n only if the input ends. They may be in more than one segment.
