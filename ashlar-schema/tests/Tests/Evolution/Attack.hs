@@ -13,7 +13,7 @@ import Ashlar.Schema.Internal.Describe (Description (..), Edit (..))
 import Ashlar.Schema.Internal.Evolution.Plan
 import Control.Exception (evaluate)
 import qualified Data.ByteString as B
-import Data.Either (isLeft)
+import Data.Either (isLeft, isRight)
 import Data.Int (Int64)
 import Data.Text (Text)
 import qualified Data.Text as T
@@ -36,7 +36,9 @@ tests =
         "planning takes linear time and memory"
         [ testCase "many fields of a type with many fields" manyFields,
           testCase "defaults that double" doubling,
-          testCase "many conversions that do not fit" misfitting
+          testCase "many conversions that do not fit" misfitting,
+          testCase "many unknown fields among those that move" moving,
+          testCase "many packed fields that are left out" manyPacked
         ]
     ]
 
@@ -172,6 +174,31 @@ allocatedBy g = do
   setAllocationCounter 0
   _ <- evaluate (isLeft (decoded g ""))
   negate <$> getAllocationCounter
+
+-- Ten times as many take ten times as much.
+moving :: Assertion
+moving = do
+  a <- allocatedBy (g 2000)
+  b <- allocatedBy (g 20000)
+  assertBool (show (a, b)) (b < 20 * a)
+  where
+    g n = planWith SkipUnknown [] (old n) (defined [record "T" [field "a", field "b"]])
+    old n = defined [record "T" ([field "b"] ++ map (field . T.pack . show) [1 .. n :: Int] ++ [field "a"])]
+    field name = Field name (Leaf (Number W8))
+
+-- Each has a decoder of its own, for which all definitions are looked at. Too many are refused.
+manyPacked :: Assertion
+manyPacked = do
+  setAllocationCounter 0
+  either id (const "planned") (g 4000) @?= "T.3896: the schemas are too large to be compared"
+  n <- negate <$> getAllocationCounter
+  assertBool (show n) (n < 2000000000)
+  isRight (g 100) @?= True
+  where
+    g n = planWith SkipUnknown [] (old n) (defined [record "T" []])
+    old n = defined (record "T" (map field [1 .. n]) : map (record "J" . next n) [1 .. n :: Int])
+    field i = Field (T.pack (show i)) (Packed (Tuple [bytesOf i, Optional (Reference 1)]))
+    next n i = [Field "j" (Optional (Reference (if i == n then 1 else i + 1)))]
 
 -- Only the last of 5,000 fits. What was tried in vain counts, and no more than that.
 misfitting :: Assertion
