@@ -117,8 +117,11 @@ class Reading(FileCase):
                     self.assertEqual(len(records), 3000)
                     for i in (0, 1, 1777, 2999, -1):
                         self.assertEqual(records[i], texts[i])
-                    with self.assertRaises(IndexError):
-                        records[3000]
+                    for i in (3000, -3001):
+                        with self.assertRaisesRegex(IndexError, f"^there is no record {i}$"):
+                            records[i]
+                    with self.assertRaises(TypeError):
+                        records["1"]  # type: ignore[call-overload]
                     self.assertEqual(records[1777:1780], texts[1777:1780])
                     self.assertEqual(records[::-997], texts[::-997])
                     self.assertEqual(list(records), texts)

@@ -423,6 +423,7 @@ class Writing(unittest.TestCase):
             (s.Leaf("utf8"), "\ud800", "a str with a surrogate"),
             (s.Leaf("bool"), 1, "a bool is needed, not int"),
             (s.Leaf("float32"), 1e300, "a float that is too large"),
+            (s.Leaf("float64"), 2**2000, "a float that is too large"),
             (s.List(s.Leaf("bool")), [True, 3], "in [1]: a bool is needed, not int"),
             (s.Set(s.Leaf("int8")), [1, 1], "in [1]: keys that do not ascend"),
             (s.NonEmpty(s.Leaf("int8")), [], "at least one element is needed"),

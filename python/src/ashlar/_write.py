@@ -377,4 +377,6 @@ def _float(leaf: s.Leaf, x: Any, path: _Path) -> bytes:
     except (OverflowError, ValueError):
         _fail(path, "a float that is too large")
     except (struct.error, TypeError):
+        if isinstance(x, int):
+            _fail(path, "a float that is too large")
         _needed(path, "a float", x)

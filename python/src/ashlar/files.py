@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+from operator import index
 from typing import Any, Callable, Generic, Iterable, Iterator, List, Optional, Tuple, TypeVar, Union, cast, overload
 
 from . import _zlib
@@ -290,7 +291,11 @@ class Reader(Generic[T]):
         """The record with a number; negative ones count from the end. Raises :class:`IndexError` after the last one."""
         if isinstance(i, slice):
             return [self._at(k) for k in range(*i.indices(len(self)))]
-        return self._at(i + len(self) if i < 0 else i)
+        k = index(i)
+        try:
+            return self._at(k + len(self) if k < 0 else k)
+        except IndexError:
+            raise IndexError(f"there is no record {k}") from None
 
     def _at(self, i: int) -> T:
         found, record = self._records().get(i) if i >= 0 else (False, None)
