@@ -1,4 +1,5 @@
 {-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE MultiWayIf #-}
 {-# LANGUAGE OverloadedStrings #-}
 
 -- |
@@ -131,27 +132,31 @@ exceptions = do
   thrown <- try (evaluate (length chunks))
   thrown @?= Left Underflow
 
--- Run an evaluation again and again, each time interrupted a little later, until it ends.
-insisting :: a -> IO Int
-insisting x = go 0 1
+-- Run an evaluation again and again, each time interrupted a little later, until it ends. It is of
+-- this size, or larger: on a busy machine it may end before an interruption comes.
+insisting :: Int -> (Int -> a) -> IO (Int, a)
+insisting size made = go (0 :: Int) 1
   where
+    x = made size
     go n micros = do
       done <- timeout micros (evaluate x)
-      if isNothing done then go (n + 1) (micros + micros `quot` 8 + 1) else pure (n :: Int)
+      if
+          | isNothing done -> go (n + 1) (micros + micros `quot` 8 + 1)
+          | n > 5 -> pure (size, x)
+          | size > 100000 -> assertFailure (show n ++ " interruptions")
+          | otherwise -> insisting (4 * size) made
 
 decoderInterrupted :: Assertion
 decoderInterrupted = do
-  let decoded = result (foldl pushChunk (runGetIncremental (listOf (busy 300))) (input 3000))
-  n <- insisting decoded
-  assertBool (show n) (n > 5)
-  decoded @?= Right (map (busy 300) (values 3000))
+  let decoder = runGetIncremental (listOf (busy 300))
+  (n, decoded) <- insisting 3000 (\n -> result (foldl pushChunk decoder (input n)))
+  decoded @?= Right (map (busy 300) (values n))
 
 builderInterrupted :: Assertion
 builderInterrupted = do
-  let chunks = toLazyByteString (nestedTo (\n -> S.singleton (busy 300 (fromIntegral n))) 3000)
-  n <- insisting (L.length chunks)
-  assertBool (show n) (n > 5)
-  chunks @?= L.pack (map (busy 300 . fromIntegral) [1 .. 3000 :: Int])
+  let chunksTo n = toLazyByteString (nestedTo (\i -> S.singleton (busy 300 (fromIntegral i))) n)
+  (n, chunks) <- insisting 3000 (\n -> let chunks = chunksTo n in L.length chunks `seq` chunks)
+  chunks @?= L.pack (map (busy 300 . fromIntegral) [1 .. n])
 
 -- The same number, after some work.
 busy :: Int -> Word8 -> Word8
