@@ -247,7 +247,8 @@ waitedBefore = once . ioProperty $ do
             transportClose = pure ()
           }
   feed 0 (first + 2)
-  got <- outcome . withConnection defaultOptions {optionsMessageTime = 2000000} number numbers peer $
+  let options = defaultOptions {optionsMessageTime = 2000000}
+  got <- outcome . withConnection options number numbers peer $
     \c -> do
       late <- timeout 1500000 (receive c)
       feed (first + 2) (first + width + 2)

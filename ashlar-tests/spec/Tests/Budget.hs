@@ -279,14 +279,17 @@ suspended = do
       Fail _ _ e -> Left (errorReason e)
       Partial _ -> error "it wants more"
 
--- A match joins its bytes. Those of a match in it are copied once more, and each 1,024 bytes of them
--- are a step. Bytes that are in one chunk, or joined for the first time, cost nothing.
+-- A match joins its bytes. Those of a match in it are copied once more, and each 1,024 bytes of
+-- them are a step. Bytes that are in one chunk, or joined for the first time, cost nothing.
 matches :: Assertion
 matches = do
   let levels = 100
       content = S.replicate 102400 7
       input = S.replicate levels 40 <> content <> S.replicate levels 41
-      around n g = if n == 0 then g else snd <$> match (getWord8 *> around (n - 1 :: Int) g <* getWord8)
+      around :: Int -> Get a -> Get a
+      around n g
+        | n == 0 = g
+        | otherwise = snd <$> match (getWord8 *> around (n - 1) g <* getWord8)
       decoder = around levels (getByteString (S.length content))
       within' n = withBudget defaultBudget {budgetSteps = n}
       inChunks = L.fromChunks . pieces 1000
@@ -294,11 +297,12 @@ matches = do
   runGet (within' 0 decoder) input @?= Right content
   runGetLazy (within' costs decoder) (inChunks input) @?= Right content
   reasonOf (runGetLazy (within' (costs - 1) decoder) (inChunks input))
-    @?= Just (OverBudget (moreThan (costs - 1) ++ " bytes joined again; withBudget raises the limit"))
+    @?= Just (OverBudget (moreThan (costs - 1) ++ again))
   runGetLazy (within' 0 (many (fst <$> match (skip 1500)))) (inChunks (S.replicate 150000 7))
     @?= Right (replicate 100 (S.replicate 1500 7))
   where
     moreThan n = "more than " ++ show n
+    again = " bytes joined again; withBudget raises the limit"
     pieces n bs = if S.null bs then [] else let (a, b) = S.splitAt n bs in a : pieces n b
 
 extremes :: Assertion

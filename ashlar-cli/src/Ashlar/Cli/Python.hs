@@ -88,7 +88,9 @@ dataclass names name c =
 members :: Constructor -> [Text]
 members c
   | isPositional c = [T.pack ("field" ++ show i) | i <- [1 .. length (constructorFields c)]]
-  | otherwise = snd (List.mapAccumL unlike (used []) (map (identifier . fieldName) (constructorFields c)))
+  | otherwise = snd (List.mapAccumL unlike (used []) names)
+  where
+    names = map (identifier . fieldName) (constructorFields c)
 
 -- What the source itself uses, and the attribute that all classes have.
 reserved :: [Text]

@@ -55,7 +55,8 @@ namesOf :: Schema -> Names
 namesOf s = Names (V.fromList found) (optionalNewtypes definitions) (recursiveNewtypes s)
   where
     definitions = schemaDefinitions s
-    found = snd (List.mapAccumL unlike (used []) (identifier . definitionName <$> V.toList definitions))
+    found = snd (List.mapAccumL unlike (used []) names)
+    names = map (identifier . definitionName) (V.toList definitions)
 
 -- The declaration of a definition.
 declared :: Names -> Int -> Definition -> Text

@@ -183,7 +183,8 @@ moving = do
   assertBool (show (a, b)) (b < 20 * a)
   where
     g n = planWith SkipUnknown [] (old n) (defined [record "T" [field "a", field "b"]])
-    old n = defined [record "T" ([field "b"] ++ map (field . T.pack . show) [1 .. n :: Int] ++ [field "a"])]
+    old n = defined [record "T" ([field "b"] ++ map unknownField [1 .. n] ++ [field "a"])]
+    unknownField i = field (T.pack (show (i :: Int)))
     field name = Field name (Leaf (Number W8))
 
 -- Each has a decoder of its own, for which all definitions are looked at. Too many are refused.

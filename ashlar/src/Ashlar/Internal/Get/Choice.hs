@@ -238,8 +238,8 @@ stayAndFail ahead = inspect (\c _ _ -> closeLookAhead c ahead) >> failed
 {-# INLINE stayAndFail #-}
 
 -- | Run a decoder, and return its result with the bytes that it read. If these lie in one chunk,
--- they are a slice of the input, as with 'Ashlar.Get.getByteString'. Else they are copied, and those
--- of a @match@ in it are copied again: 'Ashlar.Get.budgetSteps' limits that.
+-- they are a slice of the input, as with 'Ashlar.Get.getByteString'. Else they are copied, and
+-- those of a @match@ in it are copied again: 'Ashlar.Get.budgetSteps' limits that.
 --
 -- >>> runGet (match (many (getWord8 >>= guard . (> 32)))) "word "
 -- Right ("word",[(),(),(),()])

@@ -347,7 +347,8 @@ data Segments = Segments
     segmentsArrived :: ![ByteString],
     -- | Has the source ended?
     segmentsEnded :: !Bool,
-    -- | Up to which offset bytes have been joined that were read before ('Ashlar.Internal.Get.Input.joinSince').
+    -- | Up to which offset bytes have been joined that were read before
+    -- ('Ashlar.Internal.Get.Input.joinSince').
     segmentsJoined :: !Int,
     -- | During a jump in a source that can seek: what the jump has put aside.
     segmentsAway :: !(Maybe Away)
