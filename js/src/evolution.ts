@@ -3,7 +3,6 @@ import { AshlarError, DecodeError } from "./errors.js";
 import { program } from "./match.js";
 import { Mismatch } from "./mismatch.js";
 import { isIdentity, Program, unreadable } from "./ops.js";
-
 import { Evolution, wrongRule } from "./rules.js";
 import { Schema } from "./schema.js";
 import { State } from "./state.js";

@@ -20,7 +20,7 @@ import Ashlar.Builder.Varint (int64Zigzag)
 import Ashlar.Cli.Avro.Kind
 import Ashlar.Cli.Csv (plainText)
 import Ashlar.Cli.FromJson (Wrong, wrong)
-import Ashlar.Cli.Names (Used, unlike, used)
+import Ashlar.Cli.Names (Used, allUnlike, unlike, used)
 import Ashlar.Schema hiding (part, recordOf)
 import Ashlar.Schema.Internal.Check (shortened)
 import Ashlar.Schema.Internal.Json (array, object, string)
@@ -33,7 +33,6 @@ import qualified Data.ByteString as B
 import Data.Char (isAlphaNum, isAscii, isDigit)
 import Data.Int (Int32)
 import qualified Data.IntMap.Strict as IM
-import Data.List (mapAccumL)
 import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
@@ -63,10 +62,10 @@ avroSchema shapes = evalStateT (typeOf (schemaRoot (shapesSchema shapes))) noNam
       Names names known left <- get
       if left == 0
         then lift (wrong ("more than " ++ show mostTypes ++ " types in Avro"))
-        else put (Names names known (left - 1)) >> kindly (kind shape)
+        else put (Names names known (left - 1)) >> ofKind (kind shape)
 
-    kindly :: Kind -> Naming Builder
-    kindly found = case found of
+    ofKind :: Kind -> Naming Builder
+    ofKind found = case found of
       KNull -> pure (string "null")
       KBoolean -> pure (string "boolean")
       KInt -> pure (string "int")
@@ -137,7 +136,7 @@ fresh name = do
 
 -- Identifiers that differ.
 distinct :: [Text] -> [Text]
-distinct = snd . mapAccumL unlike (used []) . map identifier
+distinct = allUnlike . map identifier
 
 identifier :: Text -> Text
 identifier name

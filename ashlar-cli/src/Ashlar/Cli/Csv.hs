@@ -151,10 +151,9 @@ isSpecial w = w == 0x22 || w == 0x2C || w == 0x0A || w == 0x0D
 -- | The bytes of a cell, and whether it had quotes.
 data Cell = Cell Bool ByteString
 
--- | Read the names of the columns. There may be a mark of UTF-8 before them, as spreadsheets write
--- it.
+-- | Read the names of the columns.
 getNames :: Get [Cell]
-getNames = optionBytes "\xEF\xBB\xBF" *> getRow mostColumns
+getNames = getRow mostColumns
 
 -- | Read a row by RFC 4180, up to the end of its line or of the input. The end of a line may be a
 -- line feed alone. Fails if it has more cells than this.

@@ -54,6 +54,8 @@ importText hs selection target partial text schema path =
   making target [path] $ \out -> do
     (n, found) <- withValues hs path $ \values -> do
       let attempt g = attemptFrom (valuesSource values) (within selection g)
+      -- There may be a mark of UTF-8 first, as spreadsheets write it.
+      _ <- attempt (optionBytes (B.pack [0xEF, 0xBB, 0xBF]))
       -- A decoder of the next value, if there is one, given whether it is the first; and where that
       -- begins.
       (next, start) <- case text of
@@ -64,7 +66,7 @@ importText hs selection target partial text schema path =
           layout <- either noHeader pure (layoutOf table names)
           pure (\_ -> fmap (fromRow table layout) <$> getNextRow layout, end)
         FromJsonArray -> pure (inArray, 0)
-        FromJsonValues -> pure (nextValue, 0)
+        FromJsonValues -> pure (\_ -> nextValue, 0)
       writingValues selection schema out $ \w ->
         let go !n !at = do
               found <- attempt ((,) <$> next (n == 0) <*> bytesRead)
@@ -88,16 +90,13 @@ importText hs selection target partial text schema path =
        in either (wrong . summarizeError) (const (Right bs)) (runGetWhole decoder bs)
     decoder = getValue schema
 
-    nextValue isFirst = do
-      if isFirst then mark else pure ()
+    nextValue = do
       end <- blank *> isEmpty
       if end then pure Nothing else value
     value = Just . fromValue <$> getJson
     blank = skipWhile isBlank
-    -- That of UTF-8, as some programs write it.
-    mark = () <$ optionBytes (B.pack [0xEF, 0xBB, 0xBF])
     inArray isFirst = do
-      if isFirst then mark <* blank <* bytes (C.pack "[") <* blank else pure ()
+      if isFirst then blank <* bytes (C.pack "[") <* blank else pure ()
       closed <- optionBytes (C.pack "]")
       if closed
         then Nothing <$ blank <* endOfInput

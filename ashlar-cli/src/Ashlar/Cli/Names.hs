@@ -5,18 +5,16 @@ module Ashlar.Cli.Names
   ( Used,
     used,
     unlike,
+    allUnlike,
     repeated,
-    optionalNewtypes,
   )
 where
 
-import Ashlar.Schema
-import qualified Data.IntMap.Strict as IM
-import qualified Data.IntSet as IS
+import Ashlar.Schema (Definition (..))
+import qualified Data.List as List
 import qualified Data.Map.Strict as M
 import Data.Text (Text)
 import qualified Data.Text as T
-import qualified Data.Vector as V
 
 -- | The names that have been given, each with the number to try next if it is asked for again.
 newtype Used = Used (M.Map Text Int)
@@ -35,24 +33,9 @@ unlike (Used names) name = maybe (Used (M.insert name 2 names), name) go (M.look
       where
         new = T.concat [name, T.pack ('_' : show i)]
 
--- | The newtypes of optional values, whatever newtypes are in between.
-optionalNewtypes :: V.Vector Definition -> IS.IntSet
-optionalNewtypes definitions = go IS.empty [i | (i, Optional _) <- wrapped]
-  where
-    wrapped =
-      [ (i, plainShape (fieldShape f))
-        | (i, Definition _ Newtype _ [Constructor _ _ [f]]) <- V.toList (V.indexed definitions)
-      ]
-    around = IM.fromListWith (++) [(j, [i]) | (i, Reference j) <- wrapped]
-    go seen is = case is of
-      [] -> seen
-      i : rest
-        | IS.member i seen -> go seen rest
-        | otherwise -> go (IS.insert i seen) (IM.findWithDefault [] i around ++ rest)
-    plainShape shape = case shape of
-      Packed inner -> plainShape inner
-      Unpacked inner -> plainShape inner
-      _ -> shape
+-- | Names that differ, one after another.
+allUnlike :: [Text] -> [Text]
+allUnlike = snd . List.mapAccumL unlike (used [])
 
 -- | The names of definitions. One that others have, too, is followed by the definition's number.
 repeated :: [Definition] -> [Text]

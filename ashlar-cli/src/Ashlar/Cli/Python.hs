@@ -88,9 +88,7 @@ dataclass names name c =
 members :: Constructor -> [Text]
 members c
   | isPositional c = [T.pack ("field" ++ show i) | i <- [1 .. length (constructorFields c)]]
-  | otherwise = snd (List.mapAccumL unlike (used []) names)
-  where
-    names = map (identifier . fieldName) (constructorFields c)
+  | otherwise = allUnlike (map (identifier . fieldName) (constructorFields c))
 
 -- What the source itself uses, and the attribute that all classes have.
 reserved :: [Text]
@@ -125,8 +123,7 @@ data Names = Names
     namesSchema :: Schema,
     namesShapes :: Shapes,
     namesBare :: V.Vector Shape,
-    namesUnordered :: IS.IntSet,
-    namesOptional :: IS.IntSet
+    namesUnordered :: IS.IntSet
   }
 
 namesOf :: Schema -> Names
@@ -137,8 +134,7 @@ namesOf s =
       namesSchema = s,
       namesShapes = shapesOf s,
       namesBare = unwrapping s,
-      namesUnordered = unorderedIn s,
-      namesOptional = optionalNewtypes (schemaDefinitions s)
+      namesUnordered = unorderedIn s
     }
   where
     definitions = V.toList (schemaDefinitions s)
@@ -169,7 +165,7 @@ annotation names = go
       Between {} -> "int"
       Ratio _ -> "Fraction"
       Optional inner
-        | mayBeNone inner -> generic "Optional" [generic "Tuple" [go inner]]
+        | mayBeNull (namesShapes names) inner -> generic "Optional" [generic "Tuple" [go inner]]
         | otherwise -> generic "Optional" [go inner]
       Tuple ss -> generic "Tuple" (map go ss)
       List _ inner -> generic "List" [go inner]
@@ -183,10 +179,6 @@ annotation names = go
       Opaque _ _ (Just _) -> "bytes"
       Reference i | Just (Just name) <- namesByNumber names V.!? i -> name
       _ -> "Any"
-    mayBeNone shape = case shape of
-      Optional _ -> True
-      Reference i -> IS.member i (namesOptional names)
-      _ -> False
     isHashable k =
       isOrdered (namesUnordered names) k && isPlain (unwrapped (namesBare names) k)
     isPlain shape = case shape of

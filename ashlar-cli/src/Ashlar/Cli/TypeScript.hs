@@ -12,16 +12,15 @@ module Ashlar.Cli.TypeScript
 where
 
 import Ashlar.Builder (toStrictByteString)
-import Ashlar.Cli.Names (optionalNewtypes, unlike, used)
+import Ashlar.Cli.Names (allUnlike)
 import Ashlar.Codec (encode)
 import Ashlar.Schema hiding (Set)
 import qualified Ashlar.Schema as Schema
-import Ashlar.Schema.Internal.Json.Values (isPositional)
+import Ashlar.Schema.Internal.Json.Values (Shapes (..), isPositional, shapesOf)
 import Ashlar.Schema.Internal.Scalar (hexadecimal)
 import Ashlar.Schema.Internal.Unwrap (recursiveNewtypes)
 import Data.Char (isAlphaNum, isAscii, isDigit, ord)
 import qualified Data.IntSet as IS
-import qualified Data.List as List
 import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
@@ -47,16 +46,14 @@ typescriptSource written =
           ";\n"
         ]
 
--- What types need to know: the identifiers of the definitions, the newtypes of optional values, and
--- those that wrap themselves by way of newtypes only.
-data Names = Names (V.Vector Text) IS.IntSet IS.IntSet
+-- What types need to know: the identifiers of the definitions, the shapes, and the newtypes that
+-- wrap themselves by way of newtypes only.
+data Names = Names (V.Vector Text) Shapes IS.IntSet
 
 namesOf :: Schema -> Names
-namesOf s = Names (V.fromList found) (optionalNewtypes definitions) (recursiveNewtypes s)
+namesOf s = Names (V.fromList identifiers) (shapesOf s) (recursiveNewtypes s)
   where
-    definitions = schemaDefinitions s
-    found = snd (List.mapAccumL unlike (used []) names)
-    names = map (identifier . definitionName) (V.toList definitions)
+    identifiers = allUnlike (map (identifier . definitionName) (V.toList (schemaDefinitions s)))
 
 -- The declaration of a definition.
 declared :: Names -> Int -> Definition -> Text
@@ -113,14 +110,14 @@ tuple ts = T.concat ["[", T.intercalate ", " ts, "]"]
 
 -- The type of the values of a shape.
 typeOf :: Names -> Shape -> Text
-typeOf (Names identifiers optional _) = go
+typeOf (Names identifiers shapes _) = go
   where
     go shape = case shape of
       Leaf l -> leaf l
       Between _ _ l -> leaf l
       Ratio inner -> T.concat ["{ numerator: ", go inner, "; denominator: ", go inner, " }"]
       Optional inner
-        | isOptional inner -> T.concat ["{ just: ", go inner, " } | null"]
+        | mayBeNull shapes inner -> T.concat ["{ just: ", go inner, " } | null"]
         | otherwise -> T.concat [go inner, " | null"]
       Tuple ss -> tuple (map go ss)
       List _ inner -> array (go inner)
@@ -137,10 +134,6 @@ typeOf (Names identifiers optional _) = go
       Unpacked inner -> go inner
       Reference i -> identifiers V.! i
     array t = T.concat ["Array<", t, ">"]
-    isOptional shape = case shape of
-      Optional _ -> True
-      Reference i -> IS.member i optional
-      _ -> False
 
 leaf :: Leaf -> Text
 leaf l = case l of

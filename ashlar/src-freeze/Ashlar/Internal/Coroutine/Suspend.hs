@@ -45,8 +45,9 @@
 --   'noDuplicate' claims it for the thread that continues.
 -- * /Chains./ Each freeze makes a new object for the stack, and turns the thunk into an indirection
 --   to it. The next freeze turns that object into an indirection to the next one. Only the garbage
---   collector removes such indirections. So n suspensions between two collections would take time
---   proportional to n². Therefore 'shortened' follows the chain by hand after every 16 suspensions.
+--   collector removes such indirections. So the time of suspensions between two collections would
+--   grow with the square of their number. Therefore 'shortened' follows the chain by hand after
+--   every 16 of them.
 --
 -- The tests "in odd places" of the group "lazy output" cover all this: under @mask@, under
 -- @atomically@, nested, forced by several threads, interrupted by timeouts, on the main thread.
