@@ -88,13 +88,10 @@ import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed (fixedSize)
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Instances.Structures ()
-import Ashlar.Internal.Codec.Layouts (outlineOf)
 import Ashlar.Internal.Codec.Length (lengthSize)
 import Ashlar.Internal.Codec.Places (FieldType, Of)
 import Ashlar.Internal.Codec.View
 import Ashlar.Internal.Get.Error (DecodeError)
-import Ashlar.Internal.Get.Numbers (getInt64le)
-import Ashlar.Internal.Get.Run (runGet)
 import qualified Data.IntMap as IM
 import qualified Data.IntSet as IS
 import Data.List.NonEmpty (NonEmpty)
@@ -159,11 +156,6 @@ instance (Codec k, Codec v) => Container (M.Map k v) where
 instance Codec v => Container (IM.IntMap v) where
   type Element (IM.IntMap v) = (Int, v)
 
--- | The number of elements.
-count :: View c -> Int
-count v = either (const changed) fromIntegral (runGet getInt64le (onward v))
-{-# INLINE count #-}
-
 -- | The element with this number, counted from 0. Constant time if elements have constant size.
 -- Otherwise those before it are passed over.
 index :: forall c. Container c => Int -> View c -> Maybe (View (Element c))
@@ -176,7 +168,7 @@ index i v
   where
     passed :: Int -> View (Element c) -> View (Element c)
     passed 0 rest = rest
-    passed n rest = passed (n - 1) (next rest)
+    passed n rest = passed (n - 1) (next @(Element c) rest)
 {-# INLINE index #-}
 
 -- | The elements, as a lazy list. A good producer.
@@ -190,7 +182,7 @@ foldrElements cons nil v = go (count v) (later lengthSize v)
     go :: Int -> View (Element c) -> b
     go n x
       | n <= 0 = nil
-      | otherwise = x `cons` (if n == 1 then nil else go (n - 1) (next x))
+      | otherwise = x `cons` (if n == 1 then nil else go (n - 1) (next @(Element c) x))
 {-# INLINE foldrElements #-}
 
 -- | A strict left fold over the elements.
@@ -200,15 +192,8 @@ foldElements f b0 v = go b0 (count v) (later lengthSize v)
     go :: b -> Int -> View (Element c) -> b
     go !b !n !x
       | n <= 0 = b
-      | otherwise = go (f b x) (n - 1) (next x)
+      | otherwise = go (f b x) (n - 1) (next @(Element c) x)
 {-# INLINE foldElements #-}
-
--- What follows a value.
-next :: forall a. Codec a => View a -> View a
-next v = case layout @a of
-  Fix f -> later (fixedSize f) v
-  Var _ -> passOver (outlineOf @a) v
-{-# INLINE next #-}
 
 -- | The keys of a map, in ascending order.
 keys :: (Codec k, Codec v) => View (M.Map k v) -> [View k]

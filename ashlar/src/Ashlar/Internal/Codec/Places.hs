@@ -4,6 +4,7 @@
 {-# LANGUAGE FlexibleInstances #-}
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE PolyKinds #-}
+{-# LANGUAGE RankNTypes #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE TypeApplications #-}
 {-# LANGUAGE TypeFamilies #-}
@@ -34,8 +35,6 @@ where
 import Ashlar.Internal.Builder.Strict (toStrictByteString)
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed (plusSize)
-import Ashlar.Internal.Codec.Layouts
-import Ashlar.Internal.Codec.Outline (Outline)
 import Ashlar.Internal.Codec.Variant (GCount (..))
 import Ashlar.Internal.Get.Run (runGetRest)
 import Data.ByteString (ByteString)
@@ -203,14 +202,14 @@ class Before (found :: (Type, [Type])) where
   -- | Its 'Width'.
   beforeWidth :: Int# -> Width
 
-  -- | Its outline, before another.
-  beforeOutline :: Outline -> Outline
+  -- | Fold the types of its parts, from the first to the last.
+  foldBefore :: (forall t. Codec t => Proxy t -> r -> r) -> r -> r
 
 instance Before '(a, '[]) where
   beforeWidth asks = Width asks 1# 0#
   {-# INLINE beforeWidth #-}
-  beforeOutline rest = rest
-  {-# INLINE beforeOutline #-}
+  foldBefore _ r = r
+  {-# INLINE foldBefore #-}
 
 instance (Codec t, Before '(a, ts)) => Before '(a, t ': ts) where
   beforeWidth asks = case beforeWidth @'(a, ts) asks of
@@ -218,8 +217,8 @@ instance (Codec t, Before '(a, ts)) => Before '(a, t ': ts) where
       Width asks'' constant' n -> case plusSize (I# m) (I# n) of
         I# mn -> Width asks'' (constant `andI#` constant') mn
   {-# INLINE beforeWidth #-}
-  beforeOutline rest = beforeOutline @'(a, ts) (fieldThen @t rest)
-  {-# INLINE beforeOutline #-}
+  foldBefore f r = f (Proxy :: Proxy t) (foldBefore @'(a, ts) f r)
+  {-# INLINE foldBefore #-}
 
 -- | What a view needs to know of a type before its fields.
 class Tagged t where

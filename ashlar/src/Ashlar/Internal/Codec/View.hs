@@ -35,7 +35,8 @@ module Ashlar.Internal.Codec.View
     -- * For containers
     onward,
     later,
-    passOver,
+    next,
+    count,
     changed,
   )
 where
@@ -44,7 +45,9 @@ import Ashlar.Internal.Builder.Bytes (byteString)
 import Ashlar.Internal.Builder.Strict (toStrictByteString)
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed (fixedPlain, fixedRead, fixedSize)
+import Ashlar.Internal.Codec.Instances.Numbers ()
 import Ashlar.Internal.Codec.Layouts
+import Ashlar.Internal.Codec.Length (lengthSize)
 import Ashlar.Internal.Codec.Outline
 import Ashlar.Internal.Codec.Places
 import Ashlar.Internal.Get.Budget (Budget (..), defaultBudget, withBudget)
@@ -56,6 +59,7 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B
 import qualified Data.ByteString.Unsafe as S
 import Data.Either (fromLeft)
+import Data.Int (Int64)
 import Data.Maybe (listToMaybe)
 import Data.Proxy (Proxy (..))
 import GHC.Exts (Addr#, Int (I#), minusAddr#, plusAddr#)
@@ -105,10 +109,26 @@ later n@(I# n#) (View p e c)
   | otherwise = changed
 {-# INLINE later #-}
 
--- The bytes after what an outline describes.
-passOver :: Outline -> View a -> View b
-passOver o v = later (passing o v) v
-{-# INLINE passOver #-}
+-- | What follows a value of type @a@, given where it begins. A count and units, such as a text, are
+-- passed in place: the walk over an outline takes three times as long.
+next :: forall a x y. Codec a => View x -> View y
+next v = case layout @a of
+  Fix f -> later (fixedSize f) v
+  l | not (isDerived l), Just (Units 0 Length unit (Bytes 0)) <- layoutOutline l -> counted unit
+  _ -> walkOver
+  where
+    walkOver = later (passing (outlineOf @a) v) v
+    counted unit = case (count v, later lengthSize v) of
+      (n, units@(View p e _))
+        | unit > 0 && 0 <= n && n <= I# (minusAddr# e p) `quot` unit -> later (n * unit) units
+        | otherwise -> walkOver
+    {-# INLINE counted #-}
+{-# INLINE next #-}
+
+-- | The number of elements.
+count :: View c -> Int
+count v = either (const changed) fromIntegral (decodeView (later 0 v :: View Int64))
+{-# INLINE count #-}
 
 -- How many bytes an outline describes at the beginning of a view.
 passing :: Outline -> View a -> Int
@@ -238,7 +258,7 @@ place v
   | not (ownFields @t) = ownFormat
   | otherwise = case constantSize (\asks -> beforeWidth @found asks) of
     Just n -> later (tagBytes @t + n) v
-    Nothing -> passOver (beforeOutline @found (Bytes 0)) (later (tagBytes @t) v)
+    Nothing -> foldBefore @found (\(_ :: Proxy a) -> next @a) (later (tagBytes @t) v)
 {-# INLINE place #-}
 
 ownFormat :: a
