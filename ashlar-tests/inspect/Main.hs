@@ -53,6 +53,7 @@ main = do
             counts core "asPrimitives" 1,
             counts core "combinedPrimitives" 1,
             counts core "byMethods" 1,
+            counts core "byOwnName" 1,
             counts core "pointFree" 1,
             counts core "byteOrders" 1,
             counts core "byteStrings" 1

@@ -31,6 +31,7 @@ module Subjects
     asPrimitives,
     combinedPrimitives,
     byMethods,
+    byOwnName,
     pointFree,
     byteOrders,
     byteStrings,
@@ -124,6 +125,14 @@ instance Encode Int where
 -- | With the methods of the class.
 byMethods :: Word8 -> Word32 -> Int -> Builder
 byMethods x y z = encode' x <> encode' y <> encode' z <> encode' x
+
+-- A user's own name for a primitive. Each use is unfolded only while it is small.
+own :: Int -> Builder
+own = word64LE . fromIntegral
+
+-- | With that name, more often than once.
+byOwnName :: Int -> Builder
+byOwnName x = own x <> own (x + 1) <> own (x + 2) <> own (x + 3)
 
 -- | A composition of functions.
 pointFree :: Word8 -> Builder

@@ -175,16 +175,16 @@ fill p n input
       fill (p `plusPtr` len) (n - len) rest
 
 {-# RULES
-"word16Host" forall x. word16Host x = scalar P.word16Host x
-"word32Host" forall x. word32Host x = scalar P.word32Host x
-"word64Host" forall x. word64Host x = scalar P.word64Host x
-"wordHost" forall x. wordHost x = scalar P.wordHost x
-"int16Host" forall x. int16Host x = scalar P.int16Host x
-"int32Host" forall x. int32Host x = scalar P.int32Host x
-"int64Host" forall x. int64Host x = scalar P.int64Host x
-"intHost" forall x. intHost x = scalar P.intHost x
-"floatHost" forall x. floatHost x = scalar P.floatHost x
-"doubleHost" forall x. doubleHost x = scalar P.doubleHost x
+"word16Host" [2] forall x. word16Host x = scalar P.word16Host x
+"word32Host" [2] forall x. word32Host x = scalar P.word32Host x
+"word64Host" [2] forall x. word64Host x = scalar P.word64Host x
+"wordHost" [2] forall x. wordHost x = scalar P.wordHost x
+"int16Host" [2] forall x. int16Host x = scalar P.int16Host x
+"int32Host" [2] forall x. int32Host x = scalar P.int32Host x
+"int64Host" [2] forall x. int64Host x = scalar P.int64Host x
+"intHost" [2] forall x. intHost x = scalar P.intHost x
+"floatHost" [2] forall x. floatHost x = scalar P.floatHost x
+"doubleHost" [2] forall x. doubleHost x = scalar P.doubleHost x
   #-}
 
 -- | A number of 16 bits, in the byte order of this machine: 2 bytes.

@@ -61,10 +61,10 @@ varint format x = primBounded (varintPrim format) x
 -- See Note [Fusing reservations].
 {-# RULES
 "varint" [~0] forall format x. varint format x = primBounded (varintPrim format) x
-"word16LEB128" [~0] forall x. word16LEB128 x = varint P.word16LEB128 x
-"word32LEB128" [~0] forall x. word32LEB128 x = varint P.word32LEB128 x
-"word64LEB128" [~0] forall x. word64LEB128 x = varint P.word64LEB128 x
-"wordLEB128" [~0] forall x. wordLEB128 x = varint P.wordLEB128 x
+"word16LEB128" [2] forall x. word16LEB128 x = varint P.word16LEB128 x
+"word32LEB128" [2] forall x. word32LEB128 x = varint P.word32LEB128 x
+"word64LEB128" [2] forall x. word64LEB128 x = varint P.word64LEB128 x
+"wordLEB128" [2] forall x. wordLEB128 x = varint P.wordLEB128 x
 "int16LEB128" [~0] forall x. int16LEB128 x = varint P.int16LEB128 x
 "int32LEB128" [~0] forall x. int32LEB128 x = varint P.int32LEB128 x
 "int64LEB128" [~0] forall x. int64LEB128 x = varint P.int64LEB128 x

@@ -45,16 +45,16 @@ import Numeric.Natural (Natural)
 
 -- See Note [Fusing reservations].
 {-# RULES
-"word8Dec" forall x. word8Dec x = primStrict P.word8Dec x
-"word16Dec" forall x. word16Dec x = primStrict P.word16Dec x
-"word32Dec" forall x. word32Dec x = primStrict P.word32Dec x
-"word64Dec" forall x. word64Dec x = primStrict P.word64Dec x
-"wordDec" forall x. wordDec x = primStrict P.wordDec x
-"int8Dec" forall x. int8Dec x = primStrict P.int8Dec x
-"int16Dec" forall x. int16Dec x = primStrict P.int16Dec x
-"int32Dec" forall x. int32Dec x = primStrict P.int32Dec x
-"int64Dec" forall x. int64Dec x = primStrict P.int64Dec x
-"intDec" forall x. intDec x = primStrict P.intDec x
+"word8Dec" [2] forall x. word8Dec x = primStrict P.word8Dec x
+"word16Dec" [2] forall x. word16Dec x = primStrict P.word16Dec x
+"word32Dec" [2] forall x. word32Dec x = primStrict P.word32Dec x
+"word64Dec" [2] forall x. word64Dec x = primStrict P.word64Dec x
+"wordDec" [2] forall x. wordDec x = primStrict P.wordDec x
+"int8Dec" [2] forall x. int8Dec x = primStrict P.int8Dec x
+"int16Dec" [2] forall x. int16Dec x = primStrict P.int16Dec x
+"int32Dec" [2] forall x. int32Dec x = primStrict P.int32Dec x
+"int64Dec" [2] forall x. int64Dec x = primStrict P.int64Dec x
+"intDec" [2] forall x. intDec x = primStrict P.intDec x
   #-}
 
 -- | A number of 8 bits in decimal: 1 to 3 digits.
@@ -165,8 +165,8 @@ withZeros (p : ps) x = case x `quotRem` p of
 
 -- See Note [Fusing reservations].
 {-# RULES
-"floatDec" forall x. floatDec x = primStrict P.floatDec x
-"doubleDec" forall x. doubleDec x = primStrict P.doubleDec x
+"floatDec" [2] forall x. floatDec x = primStrict P.floatDec x
+"doubleDec" [2] forall x. doubleDec x = primStrict P.doubleDec x
   #-}
 
 -- | A number in decimal, as 'show' writes it: the shortest one that is read back as

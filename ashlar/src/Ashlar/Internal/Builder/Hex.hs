@@ -57,21 +57,21 @@ import GHC.Exts (Int (I#), isTrue#, (<=#))
 
 -- See Note [Fusing reservations].
 {-# RULES
-"word8Hex" forall x. word8Hex x = primStrict P.word8Hex x
-"word16Hex" forall x. word16Hex x = primStrict P.word16Hex x
-"word32Hex" forall x. word32Hex x = primStrict P.word32Hex x
-"word64Hex" forall x. word64Hex x = primStrict P.word64Hex x
-"wordHex" forall x. wordHex x = primStrict P.wordHex x
-"word8HexFixed" forall x. word8HexFixed x = primStrict (toB P.word8HexFixed) x
-"word16HexFixed" forall x. word16HexFixed x = primStrict (toB P.word16HexFixed) x
-"word32HexFixed" forall x. word32HexFixed x = primStrict (toB P.word32HexFixed) x
-"word64HexFixed" forall x. word64HexFixed x = primStrict (toB P.word64HexFixed) x
-"int8HexFixed" forall x. int8HexFixed x = primStrict (toB P.int8HexFixed) x
-"int16HexFixed" forall x. int16HexFixed x = primStrict (toB P.int16HexFixed) x
-"int32HexFixed" forall x. int32HexFixed x = primStrict (toB P.int32HexFixed) x
-"int64HexFixed" forall x. int64HexFixed x = primStrict (toB P.int64HexFixed) x
-"floatHexFixed" forall x. floatHexFixed x = primStrict (toB P.floatHexFixed) x
-"doubleHexFixed" forall x. doubleHexFixed x = primStrict (toB P.doubleHexFixed) x
+"word8Hex" [2] forall x. word8Hex x = primStrict P.word8Hex x
+"word16Hex" [2] forall x. word16Hex x = primStrict P.word16Hex x
+"word32Hex" [2] forall x. word32Hex x = primStrict P.word32Hex x
+"word64Hex" [2] forall x. word64Hex x = primStrict P.word64Hex x
+"wordHex" [2] forall x. wordHex x = primStrict P.wordHex x
+"word8HexFixed" [2] forall x. word8HexFixed x = primStrict (toB P.word8HexFixed) x
+"word16HexFixed" [2] forall x. word16HexFixed x = primStrict (toB P.word16HexFixed) x
+"word32HexFixed" [2] forall x. word32HexFixed x = primStrict (toB P.word32HexFixed) x
+"word64HexFixed" [2] forall x. word64HexFixed x = primStrict (toB P.word64HexFixed) x
+"int8HexFixed" [2] forall x. int8HexFixed x = primStrict (toB P.int8HexFixed) x
+"int16HexFixed" [2] forall x. int16HexFixed x = primStrict (toB P.int16HexFixed) x
+"int32HexFixed" [2] forall x. int32HexFixed x = primStrict (toB P.int32HexFixed) x
+"int64HexFixed" [2] forall x. int64HexFixed x = primStrict (toB P.int64HexFixed) x
+"floatHexFixed" [2] forall x. floatHexFixed x = primStrict (toB P.floatHexFixed) x
+"doubleHexFixed" [2] forall x. doubleHexFixed x = primStrict (toB P.doubleHexFixed) x
   #-}
 
 -- | A number of 8 bits in hexadecimal, with as few digits as possible: 1 or 2.

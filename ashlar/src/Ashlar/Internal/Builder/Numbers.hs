@@ -47,28 +47,28 @@ import Data.Word (Word16, Word32, Word64, Word8)
 -- neighbours: Note [Fusing reservations].
 
 {-# RULES
-"word8" forall x. word8 x = scalar P.word8 x
-"int8" forall x. int8 x = scalar P.int8 x
-"word16LE" forall x. word16LE x = scalar P.word16LE x
-"word24LE" forall x. word24LE x = scalar P.word24LE x
-"word32LE" forall x. word32LE x = scalar P.word32LE x
-"word64LE" forall x. word64LE x = scalar P.word64LE x
-"int16LE" forall x. int16LE x = scalar P.int16LE x
-"int24LE" forall x. int24LE x = scalar P.int24LE x
-"int32LE" forall x. int32LE x = scalar P.int32LE x
-"int64LE" forall x. int64LE x = scalar P.int64LE x
-"floatLE" forall x. floatLE x = scalar P.floatLE x
-"doubleLE" forall x. doubleLE x = scalar P.doubleLE x
-"word16BE" forall x. word16BE x = scalar P.word16BE x
-"word24BE" forall x. word24BE x = scalar P.word24BE x
-"word32BE" forall x. word32BE x = scalar P.word32BE x
-"word64BE" forall x. word64BE x = scalar P.word64BE x
-"int16BE" forall x. int16BE x = scalar P.int16BE x
-"int24BE" forall x. int24BE x = scalar P.int24BE x
-"int32BE" forall x. int32BE x = scalar P.int32BE x
-"int64BE" forall x. int64BE x = scalar P.int64BE x
-"floatBE" forall x. floatBE x = scalar P.floatBE x
-"doubleBE" forall x. doubleBE x = scalar P.doubleBE x
+"word8" [2] forall x. word8 x = scalar P.word8 x
+"int8" [2] forall x. int8 x = scalar P.int8 x
+"word16LE" [2] forall x. word16LE x = scalar P.word16LE x
+"word24LE" [2] forall x. word24LE x = scalar P.word24LE x
+"word32LE" [2] forall x. word32LE x = scalar P.word32LE x
+"word64LE" [2] forall x. word64LE x = scalar P.word64LE x
+"int16LE" [2] forall x. int16LE x = scalar P.int16LE x
+"int24LE" [2] forall x. int24LE x = scalar P.int24LE x
+"int32LE" [2] forall x. int32LE x = scalar P.int32LE x
+"int64LE" [2] forall x. int64LE x = scalar P.int64LE x
+"floatLE" [2] forall x. floatLE x = scalar P.floatLE x
+"doubleLE" [2] forall x. doubleLE x = scalar P.doubleLE x
+"word16BE" [2] forall x. word16BE x = scalar P.word16BE x
+"word24BE" [2] forall x. word24BE x = scalar P.word24BE x
+"word32BE" [2] forall x. word32BE x = scalar P.word32BE x
+"word64BE" [2] forall x. word64BE x = scalar P.word64BE x
+"int16BE" [2] forall x. int16BE x = scalar P.int16BE x
+"int24BE" [2] forall x. int24BE x = scalar P.int24BE x
+"int32BE" [2] forall x. int32BE x = scalar P.int32BE x
+"int64BE" [2] forall x. int64BE x = scalar P.int64BE x
+"floatBE" [2] forall x. floatBE x = scalar P.floatBE x
+"doubleBE" [2] forall x. doubleBE x = scalar P.doubleBE x
   #-}
 
 -- | One byte.

@@ -52,8 +52,8 @@ primStrict prim x = ensureAfter (evaluated x) (sizeBound prim) (runB prim x)
 "scalar" [~0] forall format x.
   scalar format x =
     ensureAfter (evaluated x) (scalarSize format) (scalarStep format x)
-"primFixed" forall prim x. primFixed prim x = primBounded (toB prim) x
-"primBounded" forall prim x.
+"primFixed" [2] forall prim x. primFixed prim x = primBounded (toB prim) x
+"primBounded" [2] forall prim x.
   primBounded prim x =
     ensure (sizeBound prim) (runB prim x)
 "primStrict" [~0] forall prim x.

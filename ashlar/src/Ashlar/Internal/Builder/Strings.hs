@@ -57,7 +57,7 @@ charUtf8 c = closed (ensureAfter (evaluated c) utf8Bound (`utf8Write` c))
 
 -- See Note [Fusing reservations].
 {-# RULES
-"charUtf8" forall c. charUtf8 c = ensureAfter (evaluated c) utf8Bound (`utf8Write` c)
+"charUtf8" [2] forall c. charUtf8 c = ensureAfter (evaluated c) utf8Bound (`utf8Write` c)
   #-}
 
 -- | The characters of a string in UTF-8. The string is forced as the output
@@ -134,8 +134,8 @@ textChunkwise f = TL.foldrChunks (\t rest -> f t `append` rest) empty
 
 -- See Note [Fusing reservations].
 {-# RULES
-"char7" forall c. char7 c = primStrict (toB P.char7) c
-"char8" forall c. char8 c = primStrict (toB P.char8) c
+"char7" [2] forall c. char7 c = primStrict (toB P.char7) c
+"char8" [2] forall c. char8 c = primStrict (toB P.char8) c
   #-}
 
 -- | A character of ASCII: the lowest 7 bits of its number.
