@@ -140,13 +140,13 @@ measure redis arguments total = do
           ++ " s of CPU for writing, "
           ++ rounded (2 * reading')
           ++ " s for reading"
-    openedAgain bytes = evaluate (length (openedOf bytes))
+    openedAgain bytes = length <$> openedOf bytes
     {-# NOINLINE openedAgain #-}
     j = echoJob "measure"
-    openedOf :: S.ByteString -> [Sample]
-    openedOf bytes = either error id $ do
-      (e, body) <- either (Left . show) Right (unseal j 0 bytes)
-      decodeRecords (decodeBy get) (envelopeCount e) body
+    openedOf :: S.ByteString -> IO [Sample]
+    openedOf bytes = do
+      (e, body) <- unseal j 0 bytes >>= either (fail . show) pure
+      decodeRecords (decodeBy get) (envelopeCount e) body >>= either fail pure
 
 -- The CPU time of an action in this process, in seconds.
 cpu :: IO () -> IO Double

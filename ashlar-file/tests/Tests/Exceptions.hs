@@ -1,18 +1,20 @@
 {-# LANGUAGE DeriveAnyClass #-}
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE TypeApplications #-}
 
 -- |
 -- Module      : Tests.Exceptions
 -- Description : Values that throw while they are written
 module Tests.Exceptions (tests) where
 
-import Ashlar.Codec (Codec, HasFormat (..), codec, refined)
+import Ashlar.Codec (Codec, HasFormat (..), codec, refined, skipValue)
 import Ashlar.File
 import Control.Concurrent (forkIO, killThread)
 import Control.Concurrent.MVar
-import Control.Exception (ErrorCall (..), evaluate, try)
+import Control.Exception (ErrorCall (..), evaluate, throw, try)
 import Control.Monad (forM, forM_, void)
+import Data.IORef (modifyIORef', newIORef, readIORef)
 import Data.Int (Int64)
 import qualified Data.List as List
 import Data.Word (Word16)
@@ -28,7 +30,8 @@ tests =
     [ testProperty "a value that throws is not written, all others are" throwing,
       testProperty "of records of constant size, one that throws is not written" throwingNumbers,
       testProperty "an exception of the action loses nothing" throwingAction,
-      testProperty "an interrupted lazy list" (once interruptedList)
+      testProperty "an interrupted lazy list" (once interruptedList),
+      testProperty "only the record whose decoder throws is lost" throwingDecoder
     ]
 
 -- Records with faults in them.
@@ -76,6 +79,51 @@ throwingAction settings xs ys = ioProperty . inFile $ \path -> do
   pure $
     either (\(ErrorCall m) -> m) id r === "stop"
       .&&. got === Ended (List.genericLength (xs ++ ys)) (xs ++ ys)
+
+-- Reading a negative number throws.
+newtype Root = Root Int64
+  deriving stock (Eq, Show)
+  deriving anyclass (Codec)
+
+instance HasFormat Root where
+  format = refined (\(Root n) -> n) root codec
+    where
+      root n = if n < 0 then throw (ErrorCall (show n)) else Right (Root n)
+
+-- All before it are read; so are all later it, from there on and each by its number.
+throwingDecoder :: Settings -> [NonNegative Int64] -> [NonNegative Int64] -> Property
+throwingDecoder settings before later' = ioProperty . inFile $ \path -> do
+  let old = fixedType "roots" :: RecordType Int64
+      new = (fixedType "roots") {typePass = Just (skipValue @Int64)} :: RecordType Root
+      xs = [n | NonNegative n <- before]
+      ys = [n | NonNegative n <- later']
+      k = List.genericLength xs
+      later = k + 1
+  withWriter (writing settings) old path $ \w -> writeMany w (xs ++ [-1] ++ ys)
+  seen <- newIORef []
+  folded <- try (foldRecordsWith reading new path (\() x -> Right () <$ modifyIORef' seen (x :)) ())
+  given <- reverse <$> readIORef seen
+  list <- lazyRecords reading new path
+  let begun s = case s of
+        NextRecord x rest -> x : begun rest
+        _ -> []
+  lazily <- newIORef []
+  end <- try (mapM_ (\x -> modifyIORef' lazily (x :)) (begun list))
+  lazilyGiven <- reverse <$> readIORef lazily
+  rest <- readAll reading {readFrom = later} new path
+  let numbers = [0 .. k + List.genericLength ys]
+  each <- withReader reading new path (\r -> forM numbers (try . readAt r))
+  pure $
+    conjoin
+      [ either (\(ErrorCall m) -> m) (show :: Outcome () () -> String) folded === "-1",
+        given === map Root xs,
+        either (\(ErrorCall m) -> m) (const "no fault") end === "-1",
+        lazilyGiven === map Root xs,
+        rest === Ended (later + List.genericLength ys) (map Root ys),
+        each === Right (found xs ++ [Left (ErrorCall "-1")] ++ found ys)
+      ]
+  where
+    found ns = [Right (Right (Just (Root n))) | n <- ns]
 
 -- Decoding the number 7 waits.
 newtype Waiting = Waiting Word16

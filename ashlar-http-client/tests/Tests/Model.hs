@@ -10,15 +10,17 @@ import Ashlar.Codec (Codec, HasFormat (..), byHand, encode)
 import Ashlar.Get
 import Ashlar.HttpClient
 import Control.Applicative (many)
-import Control.Concurrent (newEmptyMVar, putMVar, readMVar)
+import Control.Concurrent (newEmptyMVar, putMVar, readMVar, takeMVar)
 import Control.Exception
 import Control.Monad (replicateM)
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Builder as B (toLazyByteString)
+import qualified Data.ByteString.Lazy as L
 import Data.IORef
 import Data.Int (Int64)
-import Data.Word (Word16)
+import Data.Word (Word16, Word8)
 import Network.HTTP.Client (BodyReader, RequestBody (..), Response, httpNoBody)
-import System.IO.Unsafe (unsafePerformIO)
+import System.IO.Unsafe (unsafeInterleaveIO, unsafePerformIO)
 import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.QuickCheck
@@ -37,6 +39,7 @@ tests = withResource anyResponse (\_ -> pure ()) $ \response ->
       testProperty "what was inserted or flushed is popped in time" (prompt popping),
       testProperty "bodySized: another length is an exception, and no byte is too many" lengthProp,
       testProperty "bodyEncoded: known lengths" encodedProp,
+      testProperty "bodyEncoded: interrupted, and used again" (once resumedProp),
       testProperty "decodeBody does not depend on chunks" (decodeProp response),
       testProperty "foldBody does not depend on chunks" (foldProp response)
     ]
@@ -47,6 +50,7 @@ pulled n body = case body of
   RequestBodyStreamChunked with -> gather with
   RequestBodyStream _ with -> gather with
   RequestBodyBS bs -> pure [bs]
+  RequestBodyBuilder _ b -> pure [L.toStrict (B.toLazyByteString b)]
   RequestBodyIO act -> act >>= pulled n
   _ -> fail "another body"
   where
@@ -162,10 +166,25 @@ encodedProp = forAll (elements [0, 1, 32767, 32768, 32769, 100000]) $ \n -> ioPr
   chunks <- pulled maxBound body
   pure (lengthOf body === Just (fromIntegral n) .&&. S.concat chunks === encode (Ones n))
   where
+    lengthOf :: RequestBody -> Maybe Int64
     lengthOf body = case body of
-      RequestBodyBS bs -> Just (fromIntegral (S.length bs))
-      RequestBodyStream n _ -> Just (n :: Int64)
+      RequestBodyBuilder n _ -> Just n
+      RequestBodyStream n _ -> Just n
       _ -> Nothing
+
+-- The size, or the last byte, has to be waited for.
+resumedProp :: Property
+resumedProp = conjoin [resumed (\x -> replicate (fromIntegral x) 7), resumed (\x -> [1, 2, x])]
+  where
+    resumed :: (Word8 -> [Word8]) -> Property
+    resumed list = ioProperty $ do
+      waiting <- newEmptyMVar
+      x <- unsafeInterleaveIO (takeMVar waiting)
+      let body = bodyEncoded (list x)
+      stopped <- timeout 20000 (evaluate body >>= pulled maxBound >>= evaluate . S.concat)
+      putMVar waiting 3
+      chunks <- pulled maxBound body
+      pure (stopped === Nothing .&&. S.concat chunks === encode (list x))
 
 -- A response whose body comes in these chunks.
 responseOf :: Response () -> [S.ByteString] -> IO (Response BodyReader)

@@ -1,3 +1,5 @@
+{-# LANGUAGE DeriveAnyClass #-}
+{-# LANGUAGE DeriveGeneric #-}
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE OverloadedStrings #-}
 -- Each use of 'submit', 'worker' and 'collect' is specialised, which takes long.
@@ -8,17 +10,21 @@
 -- Description : Records that fail, or kill their workers
 module Tests.Poison (tests) where
 
+import Ashlar.Codec (Codec, HasFormat (..), derivedFormat, satisfying)
 import Ashlar.Jobs
 import Ashlar.Jobs.Internal.Parts
+import Ashlar.Schema (Described)
 import Control.Concurrent (killThread, myThreadId, newEmptyMVar, takeMVar)
 import Control.Exception
 import Control.Monad (when)
 import qualified Data.ByteString as S
+import Data.Either (isLeft)
 import Data.IORef
 import Data.Int (Int64)
 import qualified Data.List as List
 import qualified Data.Map.Strict as M
 import qualified Data.Text as T
+import GHC.Generics (Generic)
 import System.Exit (ExitCode (..))
 import Test.Tasty
 import Test.Tasty.QuickCheck hiding (collect, total)
@@ -31,6 +37,7 @@ tests =
     "poison"
     [ onBoth "only the record that fails is set aside, after exactly its attempts" oneOfMany,
       onBoth "a record that fails sometimes gets its attempts, wherever others fail" flaky,
+      onBoth "a record whose decoder throws is set aside alone" unreadable,
       onBoth "when everything fails, the attempts of a batch are bounded" everything,
       onBoth "a record that kills its workers is set aside alone, after a bounded number" killer,
       onBoth "two records that kill their workers are set aside alone" killers,
@@ -70,6 +77,29 @@ oneOfMany (Faulty engine _ _) = do
         set === [(failed, Right [rowOf 777])],
         -- What was done before it is not done again.
         M.filter (/= 1) called === M.fromList [(777, 5)]
+      ]
+
+-- Some are decoded at a time.
+newtype Readable = Readable Int64
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+instance HasFormat Readable where
+  format = satisfying "readable" (\(Readable n) -> n /= 777 || throw Overflow) derivedFormat
+
+unreadable :: Faulty -> IO Property
+unreadable (Faulty engine _ _) = do
+  let numbers = job "numbers" :: Job Readable Answer
+  _ <- submit engine numbers (\_ give -> mapM_ (give . Readable) [0 .. 999])
+  done <- workerWith eager engine numbers (\(Readable n) -> pure (Answer n T.empty))
+  got <- results engine numbers
+  set <- failures engine numbers
+  pure $
+    conjoin
+      [ done === Worked 0 1,
+        [either failedFirst (\(Answer n _) -> n) outcome | outcome <- outcomes got] === [0 .. 999],
+        map collectedFirst got === [0, 777, 778],
+        [(failedFirst f, failedCount f, isLeft records) | (f, records) <- set] === [(777, 1, True)]
       ]
 
 flaky :: Faulty -> IO Property

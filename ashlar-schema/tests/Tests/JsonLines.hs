@@ -16,6 +16,7 @@ import qualified Ashlar.Codec.Wrappers as W
 import Ashlar.Get
 import Ashlar.Schema
 import Ashlar.Schema.Internal.Json.Transcode
+import Control.Exception (evaluate)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Lazy as L
 import Data.Either (isRight)
@@ -23,10 +24,12 @@ import qualified Data.Map.Strict as M
 import qualified Data.Set as S
 import Data.Text (Text)
 import qualified Data.Text as T
+import Data.Maybe (isNothing)
 import Data.Time.Clock (UTCTime (..))
 import qualified Data.Vector as V
 import Data.Word (Word64, Word8)
 import GHC.Generics (Generic)
+import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
@@ -58,7 +61,9 @@ tests =
       testProperty "lengths near every power of two" (once lengths),
       testProperty "values over the limit are refused" limited,
       testCase "nothing usual takes the slow way" usual,
-      testCase "deep nesting, many elements, no bytes" extremes
+      testCase "deep nesting, many elements, no bytes" extremes,
+      testCase "a budget of levels counts, whatever the chunks" inBudget,
+      testCase "an interrupted line resumes" resumed
     ]
 
 -- Both results of some values, one after another, and of damaged ones.
@@ -116,6 +121,33 @@ inChunks = forAllBlind genSchema $ \s -> case genValue s of
             === runGetLazyWhole (three (getJsonLineByValue maxBound s)) chunks
   where
     cut n bs = if B.null bs then [] else B.take n bs : cut n (B.drop n bs)
+
+-- Each level is one of the decoder.
+newtype Nested = Nested [Nested]
+  deriving stock (Generic)
+  deriving anyclass (Codec, Described)
+
+inBudget :: Assertion
+inBudget = mapM_ (\n -> lineIn n chunked @?= lineIn n inOne) [1 .. 50]
+  where
+    bytes = encode (iterate (\x -> Nested [x]) (Nested []) !! 20)
+    inOne = L.fromStrict bytes
+    chunked = L.fromChunks (map B.singleton (B.unpack bytes))
+    lineIn n = runGetLazy (withBudget defaultBudget {budgetDepth = n} (getJsonLine (schema @Nested)))
+
+resumed :: Assertion
+resumed = go 10000
+  where
+    go :: Int -> Assertion
+    go n = do
+      let bytes = encode [1 .. n]
+          line = runGet (getJsonLine (schema @[Int])) bytes
+      _ <- evaluate (B.length bytes)
+      stopped <- isNothing <$> timeout 1000 (evaluate line)
+      -- (A fast machine needs a longer line.)
+      if stopped
+        then fmap B.length line @?= fmap B.length (runGet (getJsonLine (schema @[Int])) bytes)
+        else go (2 * n)
 
 -- Small bytes are tags and lengths.
 newtype Word' = Word' Word8

@@ -10,7 +10,8 @@ import Ashlar.Get
 import Ashlar.Zlib
 import qualified Codec.Compression.GZip as G
 import Control.Applicative ((<|>))
-import Control.Exception (displayException, try)
+import Control.Concurrent.MVar (newEmptyMVar, putMVar, takeMVar)
+import Control.Exception (displayException, evaluate, try)
 import Control.Monad (join)
 import Data.Bits (complementBit)
 import qualified Data.ByteString as S
@@ -21,6 +22,7 @@ import Data.Word (Word8)
 import System.Exit (ExitCode (..))
 import System.IO (hClose)
 import System.IO.Error (ioeGetErrorString)
+import System.IO.Unsafe (unsafeInterleaveIO)
 import System.Process
 import System.Timeout (timeout)
 import Test.Tasty
@@ -33,6 +35,15 @@ tests =
     "decompressing"
     [ testProperty "input from which nothing comes out can be interrupted" . once $
         conjoin [interrupted (S.concat (replicate 1000 member)), interrupted zeros],
+      testProperty "an interrupted result resumes" . once . ioProperty $ resumed 1000000,
+      testProperty "a result resumes where its input was interrupted" . once . ioProperty $ do
+        waiting <- newEmptyMVar
+        let (start, end) = S.splitAt 5 member
+        rest <- unsafeInterleaveIO (takeMVar waiting)
+        let result = decompress Gzip free (L.fromStrict start <> L.fromStrict rest)
+        stopped <- timeout 50000 (evaluate result)
+        putMVar waiting end
+        pure (stopped === Nothing .&&. result === Right L.empty),
       testProperty "round trip" . withMaxSuccess 60 $ \(Whole params) pieces (Positive n) ->
         ioProperty $ do
           let bytes = L.toStrict (compress params (builderOf pieces))
@@ -257,6 +268,15 @@ interrupted chunk = ioProperty $ do
   pull <- decompressed Gzip free next
   ended <- timeout 200000 pull
   pure (ended === Nothing)
+
+resumed :: Int -> IO Property
+resumed n = do
+  let bytes = compress gzip (byteString (S.replicate n 120))
+      result = L.length <$> decompress Gzip free bytes
+  _ <- evaluate (L.length bytes)
+  stopped <- timeout 1000 (evaluate result)
+  -- (A fast machine needs more input.)
+  if stopped == Nothing then pure (result === Right (fromIntegral n)) else resumed (2 * n)
 
 member, zeros :: S.ByteString
 member = L.toStrict (compress gzip mempty)

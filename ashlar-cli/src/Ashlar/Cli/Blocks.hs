@@ -22,6 +22,7 @@ import Ashlar.Codec (DecodeError, Get)
 import Ashlar.File.Blocks
 import Ashlar.File.Internal.Records
 import Ashlar.Schema
+import Control.Exception (SomeException (..), throwIO)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import Data.Int (Int64)
@@ -96,11 +97,12 @@ entryAt (Decoders _ m) b = case M.lookup (blockFile b + blockSchemaAt h) m of
 
 -- | How many records of an expanded body can be decoded, in how many bytes, and why no more. A body
 -- with bytes after its last record gives no reason.
-wholeRecords :: Get Value -> Int -> ByteString -> (Int, Int, Maybe DecodeError)
+wholeRecords :: Get Value -> Int -> ByteString -> IO (Int, Int, Maybe DecodeError)
 wholeRecords g count body = go 0 (recordsOf (decodeBy g) count body)
   where
-    go !done records = case records of
+    go !done found = found >>= \records -> case records of
       Some n _ more -> go (done + n) more
-      Refused e rest _ -> result done rest (Just e)
-      NoMore rest -> result done rest Nothing
+      Refused e rest _ -> pure (result done rest (Just e))
+      Threw (SomeException e) _ -> throwIO e
+      NoMore rest -> pure (result done rest Nothing)
     result done rest = (,,) done (B.length body - B.length rest)

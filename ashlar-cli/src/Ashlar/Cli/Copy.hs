@@ -196,7 +196,7 @@ repairWith hs selection target path header folded = do
       (Just schema, decoder) -> do
         body <- blockRecords (readOptions selection) (headerNow schemas) b
         case (body, decoder) of
-          (Right bytes, Just (Right g)) -> case wholeRecords g (blockCount h) bytes of
+          (Right bytes, Just (Right g)) -> wholeRecords g (blockCount h) bytes >>= \found -> case found of
             (n, at, e)
               | n == blockCount h && at == B.length bytes -> whole schema bytes
               | otherwise -> do

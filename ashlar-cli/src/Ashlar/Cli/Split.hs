@@ -158,7 +158,7 @@ splitFile hs selection force by prefix path = do
           put schema h {blockCount = n} (B.take size bytes)
           close
           inParts cut schema most most h {blockCount = blockCount h - n} (B.drop size bytes)
-      cutting b g n bytes = case wholeRecords g n bytes of
+      cutting b g n bytes = wholeRecords g n bytes >>= \found -> case found of
         (m, size, _) | m == n -> pure size
         (_, _, e) -> stopped b (maybe WrongCount BadRecord e)
       stopped :: Block -> Cause -> IO a

@@ -95,7 +95,7 @@ verifyRecords hs selection path watched = do
                 | not (B.null name) ->
                   writeIORef unread (Just ("compressed by " ++ show name)) >> right
               Left cause -> wrong 0 cause
-              Right bytes -> case wholeRecords g (blockCount h) bytes of
+              Right bytes -> wholeRecords g (blockCount h) bytes >>= \decoded -> case decoded of
                 (n, _, Just e) -> wrong n (BadRecord e)
                 (n, at, Nothing)
                   | at == B.length bytes -> right

@@ -24,6 +24,7 @@ import Ashlar.File.Internal.Open
 import Ashlar.File.Internal.Options
 import Ashlar.File.Internal.Records
 import Ashlar.File.Internal.Scan
+import Control.Exception (SomeException (..), throwIO)
 import Control.Monad (unless)
 import qualified Data.ByteString as S
 import Data.Int (Int64)
@@ -225,17 +226,20 @@ foldBlock (Fold reading f) place@(Place opened schemas0 outer pos0) b = do
       case expansion of
         Left cause -> pure (Broke (recordIn scan (blockFirst h)) b cause)
         Right bytes ->
-          go (recordIn scan (blockFirst h)) (recordsOf decode (blockCount h) bytes) b
+          go (recordIn scan (blockFirst h)) b (recordsOf decode (blockCount h) bytes)
 
-    go n found !acc = case found of
-      Some k xs more -> each n xs acc (go (n + fromIntegral k) more)
+    go n !acc found = found >>= \records' -> case records' of
+      Some k xs more -> each n xs acc (\acc' -> go (n + fromIntegral k) acc' more)
       Refused e _ more
         | Just report <- readResync options,
           Just rest <- more -> do
           let damage = damageAt (n - scanBefore scan) (BadRecord e)
           report $! Lost damage (offsetIn scan (posOffset pos0)) (Just (n + 1)) False
-          go (n + 1) rest acc
+          go (n + 1) acc rest
         | otherwise -> pure (Broke n acc (BadRecord e))
+      Threw (SomeException e) more
+        | n < from, Just rest <- more -> go (n + 1) acc rest
+        | otherwise -> throwIO e
       NoMore rest -> pure (if S.null rest then Went acc else Broke n acc WrongCount)
 
     each !n xs !acc next = case xs of

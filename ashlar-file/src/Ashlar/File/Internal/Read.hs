@@ -24,23 +24,22 @@ import Ashlar.File.Internal.Joined
 import Ashlar.File.Internal.Locate
 import Ashlar.File.Internal.Open
 import Ashlar.File.Internal.Options
+import Ashlar.File.Internal.Records (synchronously)
 import Ashlar.File.Internal.Scan
 import Ashlar.File.Internal.System
 import Ashlar.File.Internal.Type
 import Ashlar.Get (Source)
-import Control.Concurrent (myThreadId, throwTo)
-import Control.Exception
-  ( SomeAsyncException (..),
-    bracket,
-    fromException,
-    mask,
-    mask_,
-    onException,
-    throwIO,
-    try,
-  )
+import Control.Exception (SomeException (..), bracket, mask, mask_, onException, throw)
 import Data.ByteString (ByteString)
-import Data.IORef (IORef, atomicModifyIORef', mkWeakIORef, newIORef)
+import Data.IORef
+  ( IORef,
+    atomicModifyIORef',
+    mkWeakIORef,
+    modifyIORef',
+    newIORef,
+    readIORef,
+    writeIORef,
+  )
 import Data.Maybe (isNothing)
 import Data.Void (absurd)
 import System.IO.Unsafe (unsafeInterleaveIO)
@@ -249,39 +248,34 @@ lazyReading reading path = mask $ \restore -> do
       start <- restore (startOf reading o) `onException` closeFile fd
       open <- newIORef (Just fd)
       _ <- mkWeakIORef open (closeOnce open)
-      let fold = Fold reading (\acc x -> pure (Right (x : acc)))
-      restore (begin fold o start []) `onException` closeOnce open >>= following fold open
+      let fold = Fold reading (\ref x -> Right ref <$ modifyIORef' ref (x :))
+      none <- newIORef []
+      restore (begin fold o start none) `onException` closeOnce open >>= following fold open
   where
     following fold open progress = case progress of
       -- Read the next block when the list is forced to its end so far.
-      Onward place xs -> fmap (reversed xs) . unsafeInterleaveIO $ do
-        next <- resumable open (foldBlock fold place [])
-        following fold open next
+      Onward place ref -> reversed <$> readIORef ref <*> unsafeInterleaveIO (block fold open place)
       Done outcome -> do
         closeOnce open
-        pure $ case outcome of
-          Ended _ xs -> reversed xs EndOfRecords
+        case outcome of
+          Ended _ ref -> (`reversed` EndOfRecords) <$> readIORef ref
           Stopped _ end -> absurd end
-          Damaged _ xs damage -> reversed xs (BrokenRecords damage)
+          Damaged _ ref damage -> (`reversed` BrokenRecords damage) <$> readIORef ref
+    -- An interrupted block is read anew when the list is forced again. (Test "an interrupted lazy
+    -- list".) Of one with a record whose decoder throws, those before it come first.
+    block fold open place = do
+      ref <- newIORef []
+      result <- synchronously (writeIORef ref [] >> foldBlock fold place ref)
+      case result of
+        Right next -> following fold open next
+        Left (SomeException e) -> do
+          closeOnce open
+          (`reversed` throw e) <$> readIORef ref
     -- This does not force the rest.
     reversed xs rest = case xs of
       [] -> rest
       x : others -> reversed others (NextRecord x rest)
 {-# NOINLINE lazyReading #-}
-
--- An action within a lazy value. An exception closes the file, but not an asynchronous one: that is
--- thrown again as such, so that the value begins the action anew when it is forced again. (An
--- exception from a handler would be the value from then on. Test "an interrupted lazy list".)
-resumable :: IORef (Maybe OpenFile) -> IO a -> IO a
-resumable open act =
-  try act >>= \result -> case result of
-    Right a -> pure a
-    Left e
-      | Just (SomeAsyncException _) <- fromException e -> do
-        this <- myThreadId
-        throwTo this e
-        resumable open act
-      | otherwise -> closeOnce open >> throwIO e
 
 closeOnce :: IORef (Maybe OpenFile) -> IO ()
 closeOnce open = mask_ $ atomicModifyIORef' open (\fd -> (Nothing, fd)) >>= mapM_ closeFile

@@ -24,7 +24,7 @@ import Ashlar.File.Internal.Records
 import Ashlar.File.Internal.Scan
 import Ashlar.File.Internal.System
 import Ashlar.File.Internal.Type
-import Control.Exception (bracket, throwIO)
+import Control.Exception (SomeException (..), bracket, throwIO)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
@@ -146,7 +146,7 @@ readAt reader i
     case recent of
       Just loaded@(Loaded _ first h _ _)
         | first <= i && i - first < fromIntegral (blockCount h) ->
-          pure (Just <$> recordOf reader loaded i)
+          fmap Just <$> recordOf reader loaded i
       _ -> do
         now@(size, parts) <- partsNow reader
         let part = partWith parts i
@@ -243,7 +243,7 @@ readIn reader part end i = do
                   let loaded = Loaded (blockAt b) (blockRecord b) h bytes decode
                   writeIORef (readerSchemas reader) (opened, inAnyOrder schemas')
                   writeIORef (readerLast reader) (Just loaded)
-                  pure (Just <$> recordOf reader loaded i)
+                  fmap Just <$> recordOf reader loaded i
         -- The block is being written, or its writer was killed.
         StepDamaged (Truncated _ _) _ -> pure ends
         StepDamaged cause _ -> pure (damage at cause)
@@ -258,7 +258,7 @@ readIn reader part end i = do
         OtherFile (scanHeader scan) (partNext part) (causeText cause)
 
 -- A record of a block that has it.
-recordOf :: Reader a -> Loaded a -> Int64 -> Either Damage a
+recordOf :: Reader a -> Loaded a -> Int64 -> IO (Either Damage a)
 recordOf reader (Loaded at first h bytes decode) i =
   go start (recordsOf decode (start + 1) (S.drop skipped bytes))
   where
@@ -270,14 +270,16 @@ recordOf reader (Loaded at first h bytes decode) i =
       | Just rest <- afterRecords (readingPast (readerReading reader)) inBlock bytes =
         (0, S.length bytes - S.length rest)
       | otherwise = (inBlock, 0)
-    go n records = case records of
+    go n found = found >>= \records -> case records of
       Some k xs more
         | n >= k -> go (n - k) more
-        | x : _ <- drop n xs -> Right x
+        | x : _ <- drop n xs -> pure (Right x)
       -- A record before this one may be refused, if it is known where it ends.
       Refused _ _ (Just more) | n > 0 -> go (n - 1) more
-      Refused e _ _ -> Left $! damage (BadRecord $! shiftError skipped e)
-      _ -> Left (damage WrongCount)
+      Refused e _ _ -> pure (Left $! damage (BadRecord $! shiftError skipped e))
+      Threw _ (Just more) | n > 0 -> go (n - 1) more
+      Threw (SomeException e) _ -> throwIO e
+      _ -> pure (Left (damage WrongCount))
     damage = damageAt reader at i
 
 -- The index of a file, which is read once.

@@ -14,7 +14,8 @@
 -- A batch has one budget, that of one record: with a budget for each, a batch of small records
 -- could hold as much memory as all of its budgets allow. If it fails, its records are decoded one
 -- by one, each with a budget of its own. So no record before the fault is lost, none is refused
--- because of those before it, and none is decoded more than twice.
+-- because of those before it, and none is decoded more than twice. The same holds for a batch that
+-- throws: a conversion or a condition of the user's may.
 module Ashlar.File.Internal.Records
   ( Decode,
     decodeBy,
@@ -24,6 +25,8 @@ module Ashlar.File.Internal.Records
     recordsOf,
     afterRecords,
     expanded,
+    expandedBy,
+    synchronously,
     shiftError,
   )
 where
@@ -33,13 +36,13 @@ import Ashlar.File.Internal.Damage
 import Ashlar.File.Internal.Layout
 import Ashlar.File.Internal.Type
 import Ashlar.Get (Get, bytesRead, runGetRest)
+import Control.Concurrent (myThreadId, throwTo)
 import Control.Exception
   ( SomeAsyncException (..),
     SomeException (..),
     displayException,
     evaluate,
     fromException,
-    throwIO,
     try,
   )
 import Control.Monad (replicateM_)
@@ -84,30 +87,33 @@ passingBy pass (Decode decode _) = Decode decode pass
 -- | The records of a block, decoded as they are asked for.
 data Records a
   = -- | A number of records, the records, and those that follow.
-    Some !Int [a] (Records a)
+    Some !Int [a] (IO (Records a))
   | -- | One cannot be decoded: why, with an offset in the body; the bytes from its first on; and
     -- the records that follow, if its extent is known. (The error is kept. It must not keep the
     -- body.)
-    Refused !DecodeError !ByteString (Maybe (Records a))
+    Refused !DecodeError !ByteString (Maybe (IO (Records a)))
+  | -- | The decoder of one throws this. The records that follow, if its extent is known.
+    Threw !SomeException (Maybe (IO (Records a)))
   | -- | All have been decoded. The bytes that follow.
     NoMore !ByteString
 
 -- | The records of a body, given how many it has.
-recordsOf :: Decode a -> Int -> ByteString -> Records a
+recordsOf :: Decode a -> Int -> ByteString -> IO (Records a)
 recordsOf (Decode decode pass) count body = go count count body
   where
     -- 'left' is how many records are left. All but the last 'batched' of them were in a batch that
     -- has failed, and are decoded one by one.
     go left batched bytes
-      | left <= 0 = NoMore bytes
-      | otherwise = case decode n bytes of
-        Right (xs, rest) -> Some n xs (go (left - n) batched rest)
-        Left e
-          | n > 1 -> go left (left - n) bytes
-          | otherwise ->
-            Refused (shiftError (S.length body - S.length bytes) e) bytes $
-              go (left - 1) batched <$> passedOver bytes
+      | left <= 0 = pure (NoMore bytes)
+      | otherwise = do
+        outcome <- synchronously (evaluate (decode n bytes))
+        case outcome of
+          Right (Right (xs, rest)) -> pure (Some n xs (go (left - n) batched rest))
+          _ | n > 1 -> go left (left - n) bytes
+          Right (Left e) -> pure (Refused (shiftError (S.length body - S.length bytes) e) bytes next)
+          Left e -> pure (Threw e next)
       where
+        next = go (left - 1) batched <$> passedOver bytes
         n
           | left > batched = 1
           | otherwise = max 1 (min 64 (min left (4096 * left `div` max 1 (S.length bytes))))
@@ -136,17 +142,28 @@ expanded compression ratio h body
     pure (Left (TooLarge (blockExpanded h) (blockStored h * ratio)))
   | otherwise = case compression of
     Nothing -> pure (Left (UnknownCompression S.empty))
-    Just c -> do
-      result <- try $ do
-        expansion <- evaluate (expandBody c (blockExpanded h) body)
-        traverse evaluate expansion
-      case result of
-        Left e -> case fromException e of
-          Just (SomeAsyncException _) -> throwIO e
-          -- (The outer one would add a backtrace, from GHC 9.10 on.)
-          Nothing
-            | SomeException inner <- e -> pure (Left (WrongExpansion (displayException inner)))
-        Right (Left why) -> pure (Left (WrongExpansion why))
-        Right (Right bytes)
-          | S.length bytes == blockExpanded h -> pure (Right bytes)
-          | otherwise -> pure (Left (WrongExpansion "another number of bytes than the block says"))
+    Just c -> either (Left . WrongExpansion) Right <$> expandedBy c (blockExpanded h) body
+
+-- | Expand a body to a number of bytes, or say why that fails: also if the function throws.
+expandedBy :: Compression -> Int -> ByteString -> IO (Either String ByteString)
+expandedBy c size body = do
+  result <- synchronously (evaluate (expandBody c size body) >>= traverse evaluate)
+  pure $ case result of
+    -- (The outer one would add a backtrace, from GHC 9.10 on.)
+    Left (SomeException e) -> Left (displayException e)
+    Right (Right bytes)
+      | S.length bytes /= size -> Left "another number of bytes than the block says"
+    Right expansion -> expansion
+
+-- | An action, or the exception of a value in it. An asynchronous exception is thrown to this thread,
+-- and not from here: a lazy list of records would keep it. If that is forced again, the action begins
+-- anew.
+synchronously :: IO a -> IO (Either SomeException a)
+synchronously act = do
+  result <- try act
+  case result of
+    Left e | Just (SomeAsyncException _) <- fromException e -> do
+      me <- myThreadId
+      throwTo me e
+      synchronously act
+    _ -> pure result

@@ -17,7 +17,8 @@
 -- because the server may have answered early and closed the connection, and goes on to wait for the
 -- response. It tries the request again if the connection had been used before. Both would be wrong
 -- if the exception came from a value of the builder, so that is thrown as a 'BodyException'. Then
--- http-client closes the connection and passes the exception on.
+-- http-client closes the connection and passes the exception on. This is done in IO. A pure value
+-- would keep a foreign exception, such as a timeout, and throw it in each later attempt.
 module Ashlar.HttpClient.Internal.Request
   ( bodyBuilder,
     bodySized,
@@ -34,6 +35,8 @@ import Ashlar.Http.Body (WrongBodyLength (..))
 import Control.Exception
 import Control.Monad (when)
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Builder as B (byteString)
+import qualified Data.ByteString.Builder.Internal as B (BuildStep, builder, runBuilderWith)
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L (ByteString (..))
 import Data.IORef (newIORef, readIORef, writeIORef)
@@ -68,10 +71,14 @@ bodySized n b
 -- built before anything is sent. A longer body is sent as by 'bodySized'.
 bodyEncoded :: Codec a => a -> RequestBody
 bodyEncoded a
-  | n <= 32768 = RequestBodyBS (mapException BodyException (toStrictByteString (put a)))
+  | n <= 32768 = RequestBodyBuilder (fromIntegral n) (B.builder built)
   | otherwise = bodySized (fromIntegral n) (put a)
   where
-    n = mapException BodyException (encodedSize a)
+    n = encodedSize a
+    built :: B.BuildStep r -> B.BuildStep r
+    built k range = do
+      bs <- evaluated (toStrictByteString (put a))
+      B.runBuilderWith (B.byteString bs) k range
 
 -- A new popper. See Note [Chunks that are pulled].
 popper :: Builder -> IO Popper

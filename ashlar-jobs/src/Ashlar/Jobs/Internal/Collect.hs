@@ -94,7 +94,7 @@ collect engine j step start = do
                 else go s' (number + 1)
   engineCollected engine run >>= go start
   where
-    results run number bytes = case unseal j number bytes of
+    results run number bytes = unseal j number bytes >>= \batch -> case batch of
       Left (OfJob theirs) -> throwIO (OtherJob theirs (jobName j))
       Left (Unusable why) -> bad number why
       Right (e, body) -> case envelopeKind e of
@@ -115,7 +115,7 @@ collect engine j step start = do
     decoder run e =
       getterOf engine run "results" (jobResults j) (envelopeResult e)
         >>= either (throwIO . OtherTypes . (("results of " ++ show (jobName j) ++ ": ") ++)) pure
-    records g number count body = either (bad number) pure (decodeRecords g count body)
+    records g number count body = decodeRecords g count body >>= either (bad number) pure
     bad :: Int64 -> String -> IO x
     bad number why = throwIO (BadResult number why)
 {-# INLINE collect #-}
@@ -147,25 +147,29 @@ failures engine j = do
       engineAside engine run >>= fmap concat . mapM (one run)
   where
     one run (Aside number batch failure) = do
-      records <- case unseal j number batch of
+      opened <- unseal j number batch
+      records <- case opened of
         Left why -> pure (Left (describe why))
         Right (e, body) -> do
           getter <- getterOf engine run "arguments" (jobArguments j) (envelopeArgument e)
           pure (getter >>= \g -> Right (g, envelopeCount e, body))
-      pure $ case unseal j number failure of
-        Left why -> [(Failed 0 0 0 (T.pack (describe why)), allOf records)]
+      failed <- unseal j number failure
+      case failed of
+        Left why -> alone (Failed 0 0 0 (T.pack (describe why))) records
         Right (e, body)
           | envelopeKind e == Parts,
             Right parts <- getParts (fromIntegral (envelopeCount e)) body ->
-            [ let from = fromIntegral (first - envelopeFirst e)
-               in (Failed first n attempts why, records >>= some from n)
-              | (first, Part n (SetAside attempts why)) <- zip (firsts e parts) parts
-            ]
-          | otherwise -> [(failedOf e, allOf records)]
+            sequence
+              [ (,) (Failed first n attempts why)
+                  <$> either (pure . Left) (some (fromIntegral (first - envelopeFirst e)) n) records
+                | (first, Part n (SetAside attempts why)) <- zip (firsts e parts) parts
+              ]
+          | otherwise -> alone (failedOf e) records
     describe bad = case bad of
       OfJob theirs -> "it belongs to the job " ++ show theirs
       Unusable why -> why
-    allOf records = records >>= \(g, count, body) -> decodeRecords g count body
     -- One that cannot be read is no reason to keep back the others.
+    alone what records = (: []) . (,) what <$> either (pure . Left) allOf records
+    allOf (g, count, body) = decodeRecords g count body
     some from n (g, count, body) = decodeSome g count body from n
 {-# INLINE failures #-}

@@ -38,15 +38,17 @@ import Ashlar.File (Compression (..), Evolved (..), RecordType (..))
 import Ashlar.File.Described (described)
 import Ashlar.File.Internal.Block
 import Ashlar.File.Internal.Layout (blockHeaderBytes)
-import Ashlar.File.Internal.Records (Decode, Records (..), decodeBy, passingBy, recordsOf)
+import Ashlar.File.Internal.Records (Decode, Records (..), decodeBy, expandedBy, passingBy, recordsOf)
 import Ashlar.Jobs.Engine
 import Ashlar.Jobs.Envelope
 import Ashlar.Jobs.Internal.Exception
 import Ashlar.Schema (Described, describeDifference, diffSchemas)
-import Control.Exception (throwIO)
+import Control.Exception (SomeException (..), displayException, throwIO)
+import Data.Bifunctor (bimap)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Unsafe as S (unsafePackCStringLen)
+import Data.IORef (modifyIORef', newIORef, readIORef)
 import Data.Int (Int64)
 import Data.Text (Text)
 import qualified Data.Text as T
@@ -150,26 +152,25 @@ unseal ::
   -- | The number of the batch.
   Int64 ->
   ByteString ->
-  Either NoBatch (Envelope, ByteString)
+  IO (Either NoBatch (Envelope, ByteString))
 unseal j number bytes = case decodeEnvelope bytes of
   Left bad -> refuse (describeBadEnvelope bad)
   Right e
-    | envelopeJob e /= jobName j -> Left (OfJob (envelopeJob e))
+    | envelopeJob e /= jobName j -> pure (Left (OfJob (envelopeJob e)))
     | envelopeNumber e /= number ->
       refuse ("it has the number " ++ show (envelopeNumber e) ++ ", and not " ++ show number)
-    | S.null name -> Right (e, envelopeBody e)
+    | S.null name -> pure (Right (e, envelopeBody e))
     | size > limit -> refuse (show size ++ " bytes, where " ++ show limit ++ " are allowed")
     | Just c <- jobCompression j,
-      compressionName c == name -> do
-      body <- either refuse Right (expandBody c size (envelopeBody e))
-      if S.length body == size then Right (e, body) else refuse "it expands to another length"
+      compressionName c == name ->
+      bimap Unusable ((,) e) <$> expandedBy c size (envelopeBody e)
     | otherwise -> refuse ("compressed by " ++ show name ++ ", for which no function was given")
     where
       size = fromIntegral (envelopeExpanded e)
       limit = jobExpansionLimit j
       name = envelopeCompression e
   where
-    refuse = Left . Unusable
+    refuse = pure . Left . Unusable
 
 -- | Why an envelope is not one of a job.
 data NoBatch
@@ -202,26 +203,19 @@ writeRecord open x = addRecords open [x]
 {-# INLINE writeRecord #-}
 
 -- | The records of a body.
-decodeRecords :: Decode a -> Word32 -> ByteString -> Either String [a]
-decodeRecords g count body = concat <$> mapM (either (Left . undecodableText) Right) records
-  where
-    records = bodyRecords g count body
+decodeRecords :: Decode a -> Word32 -> ByteString -> IO (Either String [a])
+decodeRecords g count body = decodeSome g count body 0 (fromIntegral count)
 
 -- | The same for some of them: how many are passed over, and how many follow.
-decodeSome :: Decode a -> Word32 -> ByteString -> Int -> Int -> Either String [a]
-decodeSome g count body from n = concat <$> go 0 (bodyRecords g count body)
-  where
-    go at items = case items of
-      Right xs : rest
-        | at < from + n ->
-          (drop (from - at) (take (from + n - at) xs) :) <$> go (at + length xs) rest
-      Left u : rest
-        | at < from && not (undecodableAll u) -> go (at + 1) rest
-        | at < from + n -> Left (undecodableText u)
-      _ -> Right []
+decodeSome :: Decode a -> Word32 -> ByteString -> Int -> Int -> IO (Either String [a])
+decodeSome g count body from n = do
+  ref <- newIORef []
+  failed <- forRecords g count body from n (\x -> modifyIORef' ref (x :))
+  maybe (Right . reverse <$> readIORef ref) (pure . Left . undecodableText) failed
 
 -- | Run an action on some records of a body. A few are decoded at a time, so that the garbage
--- collector need not copy them. Stops at the first one that cannot be decoded.
+-- collector need not copy them. Stops at the first one that cannot be decoded, or whose decoder
+-- throws.
 forRecords ::
   Decode a ->
   -- | How many records the body has.
@@ -233,19 +227,27 @@ forRecords ::
   Int ->
   (a -> IO ()) ->
   IO (Maybe Undecodable)
-forRecords g count body from n act = foldr step (\_ -> pure Nothing) (bodyRecords g count body) 0
+forRecords g count body from n act
+  | fromIntegral count > S.length body = stop "more records than bytes" True
+  | otherwise = go 0 (recordsOf g (fromIntegral count) body)
   where
     end = from + n
-    step (Right xs) next at
-      | at >= from && after <= end = mapM_ act xs >> next after
-      | otherwise = mapM_ act (drop (from - at) (take (end - at) xs)) >> next after
-      where
-        after = at + length xs
-    step (Left u) next !at
-      -- What is wrong at the end of the body belongs to its last record.
-      | at > end || at == end && end < fromIntegral count = pure Nothing
-      | at < from && not (undecodableAll u) = next (at + 1)
-      | otherwise = pure (Just u)
+    stop what = pure . Just . Undecodable what
+    go !at found
+      | at >= end, end < fromIntegral count = pure Nothing
+      | otherwise = found >>= \records -> case records of
+        Some k xs more
+          | at >= from && at + k <= end -> mapM_ act xs >> go (at + k) more
+          | otherwise -> mapM_ act (drop (from - at) (take (end - at) xs)) >> go (at + k) more
+        Refused e _ more -> bad at more ("cannot be decoded: " ++ summarizeError e)
+        Threw (SomeException e) more -> bad at more ("throws: " ++ take 1000 (displayException e))
+        NoMore rest
+          | S.null rest -> pure Nothing
+          -- What is wrong at the end of the body belongs to its last record.
+          | otherwise -> stop "bytes after the last record" True
+    bad at more what = case more of
+      Just rest | at < from -> go (at + 1) rest
+      _ -> stop ("record " ++ show at ++ " of the batch " ++ what) (null more)
 {-# INLINE forRecords #-}
 
 -- | Why a record cannot be decoded.
@@ -254,22 +256,6 @@ data Undecodable = Undecodable
     -- | Whether those after it cannot be decoded, either.
     undecodableAll :: !Bool
   }
-
--- Records that are decoded as they are asked for, some at a time, or one that cannot be decoded.
-bodyRecords :: Decode a -> Word32 -> ByteString -> [Either Undecodable [a]]
-bodyRecords g count body
-  | fromIntegral count > S.length body = [Left (Undecodable "more records than bytes" True)]
-  | otherwise = go (0 :: Int) (recordsOf g (fromIntegral count) body)
-  where
-    go !n records = case records of
-      Some k xs more -> Right xs : go (n + k) more
-      Refused e _ more ->
-        Left (Undecodable ("record " ++ show n ++ summary e) (null more)) :
-        maybe [] (go (n + 1)) more
-      NoMore rest
-        | S.null rest -> []
-        | otherwise -> [Left (Undecodable "bytes after the last record" True)]
-    summary e = " of the batch cannot be decoded: " ++ summarizeError e
 
 -- | How to read records with this fingerprint, given where schemas are kept, or why they do not
 -- fit.

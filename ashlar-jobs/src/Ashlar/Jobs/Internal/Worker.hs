@@ -218,15 +218,15 @@ workOn ::
   Working a ->
   Delivery ->
   IO Step
-workOn options name current engine j applying w d0 = case unsealed of
+workOn options name current engine j applying w d0 = unsealed >>= \batch -> case batch of
   Left (OfJob theirs) -> throwIO (OtherJob theirs (jobName j))
   Left (Unusable why) ->
     finish' Nothing (wholeAside (deliveryAttempt d0) 0 (T.pack (take 2000 why)))
   Right (e, body) -> do
-    ranOn <- applying w e
     let count = fromIntegral (envelopeCount e)
-        finish = finish' (Just e)
-        cut0 = cutOf j d0 count
+    ranOn <- applying w e
+    cut0 <- cutOf j d0 count
+    let finish = finish' (Just e)
         go d cut = case nextPart cut of
           Nothing -> finish cut
           Just (from, n, _) -> do
@@ -283,14 +283,16 @@ wholeAside :: Int -> Int -> Text -> Cut
 wholeAside failed n why = Cut failed [Part n (SetAside failed why)]
 
 -- | What is known of a batch with this number of records. A note that is damaged is not used.
-cutOf :: Job a b -> Delivery -> Int -> Cut
-cutOf j d count = case unseal j (deliveryNumber d) (deliveryNote d) of
-  Right (e, body)
-    | envelopeKind e == Parts,
-      fromIntegral (envelopeCount e) == count,
-      Right parts <- getParts count body ->
-      Cut (fromIntegral (envelopeAttempt e)) parts
-  _ -> whole count
+cutOf :: Job a b -> Delivery -> Int -> IO Cut
+cutOf j d count = do
+  note <- unseal j (deliveryNumber d) (deliveryNote d)
+  pure $ case note of
+    Right (e, body)
+      | envelopeKind e == Parts,
+        fromIntegral (envelopeCount e) == count,
+        Right parts <- getParts count body ->
+        Cut (fromIntegral (envelopeAttempt e)) parts
+    _ -> whole count
 
 doneBytes :: Cut -> Int
 doneBytes cut = sum [S.length bytes | Part _ (Done bytes) <- cutParts cut]

@@ -1,4 +1,5 @@
 {-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE MultiWayIf #-}
 
 -- |
 -- Module      : Ashlar.Zlib.Internal.Decompress
@@ -18,12 +19,11 @@ import Ashlar.Get (Get, Source, newSource)
 import Ashlar.Get.Unsafe
 import Ashlar.Zlib.Internal.Format
 import Control.Concurrent.MVar (newMVar, withMVar)
-import Control.Exception (Exception (..), allowInterrupt, mask_, throwIO, try)
-import Control.Monad (when)
+import Control.Exception (Exception (..), allowInterrupt, mask_, throwIO)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
-import Data.IORef (IORef, atomicModifyIORef', newIORef, readIORef, writeIORef)
+import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
 import Data.Streaming.Zlib
   ( Inflate,
@@ -117,11 +117,13 @@ decompressed ::
   IO ByteString ->
   IO (IO ByteString)
 decompressed format limit next = do
-  stage <- Waiting <$> newInflate format
-  lock <- newIORef (Progress S.empty 0 0 stage) >>= newMVar
+  lock <- beginning format >>= newMVar
   -- A step of zlib must not be taken twice. This can be interrupted in the input's action, and
   -- between steps from which nothing came out. Of these there may be any number.
-  pure (mask_ (withMVar lock (advance format limit next)))
+  pure (mask_ (withMVar lock (advance format limit next)) >>= either throwIO pure)
+
+beginning :: Format -> IO (IORef Progress)
+beginning format = newInflate format >>= newIORef . Progress S.empty 0 0 . Waiting
 
 newInflate :: Format -> IO Inflate
 newInflate format = initInflate . WindowBits $ case format of
@@ -129,15 +131,15 @@ newInflate format = initInflate . WindowBits $ case format of
   Zlib -> 15
   Raw -> -15
 
--- The input that has been read and not used, the number of bytes that have been used, the number
--- of those that have been handed out, and where the stream is.
+-- The input that has been read and not passed, the number of bytes that zlib has been fed, the
+-- number of those that have been handed out, and where the stream is.
 data Progress = Progress !ByteString !Int64 !Int64 !Stage
 
 data Stage
   = -- | Nothing comes out without more input.
     Waiting !Inflate
-  | -- | What the input so far gives.
-    Pouring !Inflate Popper
+  | -- | What the input so far gives. Zlib has been fed this many bytes of what is not passed.
+    Pouring !Inflate Popper !Int
   | -- | A compressed stream has ended. Another may follow.
     Between
   | -- | Zeros have followed. Only zeros may.
@@ -146,48 +148,58 @@ data Stage
     Ended
   | Failed !ZlibError
 
+-- The next bytes that come out, or none at the end. There are no handlers here, so an action that is
+-- a pure value can be interrupted and resumed.
+--
 -- zlib fills its buffer before it hands it out. What a flush of the sender's has completed must not
 -- wait for that, so the buffer is emptied whenever the input is used up.
-advance :: Format -> Limit -> IO ByteString -> IORef Progress -> IO ByteString
+advance :: Format -> Limit -> IO ByteString -> IORef Progress -> IO (Either ZlibError ByteString)
 advance format limit next ref = go
   where
     go = do
       Progress input used out stage <- readIORef ref
-      let failWith e = writeIORef ref (Progress S.empty used out (Failed e)) >> throwIO e
-          ended = S.empty <$ writeIORef ref (Progress S.empty used out Ended)
+      let failWith e = Left e <$ writeIORef ref (Progress S.empty used out (Failed e))
+          ended = Right S.empty <$ writeIORef ref (Progress S.empty used out Ended)
           -- Hand out some bytes, which may be none, and continue there.
           giving bs input' used' stage' = case tooMuch limit used out' of
             Just e -> failWith e
             Nothing -> do
               writeIORef ref (Progress input' used' out' stage')
-              if S.null bs then allowInterrupt >> go else pure bs
+              if S.null bs then allowInterrupt >> go else pure (Right bs)
             where
               out' = out + fromIntegral (S.length bs)
       case stage of
-        Ended -> pure S.empty
-        Failed e -> throwIO e
+        Ended -> pure (Right S.empty)
+        Failed e -> pure (Left e)
         Waiting inflate -> do
           chunk <- if S.null input then next else pure input
-          let (now, later) = S.splitAt 65536 chunk
-              expected = S.take (S.length now) (S.drop (fromIntegral used) magic)
-          when (S.null chunk) $ failWith Truncated
-          when (format == Gzip && not (expected `S.isPrefixOf` now)) $
-            failWith (Corrupt "it does not begin as gzip does")
-          popper <- feedInflate inflate now
-          giving S.empty later (used + fromIntegral (S.length now)) (Pouring inflate popper)
-        Pouring inflate popper -> do
+          let now = S.take 65536 chunk
+              expected = S.take (S.length now) (S.drop (fromIntegral (min 2 used)) magic)
+          if
+              | S.null chunk -> failWith Truncated
+              | format == Gzip && not (expected `S.isPrefixOf` now) ->
+                failWith (Corrupt "it does not begin as gzip does")
+              | otherwise -> do
+                popper <- feedInflate inflate now
+                let n = S.length now
+                giving S.empty chunk (used + fromIntegral n) (Pouring inflate popper n)
+        Pouring inflate popper n -> do
           (bs, outcome) <- pour inflate popper
           case outcome of
             More -> giving bs input used stage
-            Drained -> giving bs input used (Waiting inflate)
-            Complete unused ->
-              giving bs (unused <> input) (used - fromIntegral (S.length unused)) Between
+            Drained -> giving bs (S.drop n input) used (Waiting inflate)
+            -- The input is not copied: it may begin many short members.
+            Complete unused
+              | left <- S.length unused ->
+                giving bs (S.drop (n - left) input) (used - fromIntegral left) Between
             Spoilt e -> giving bs S.empty used (Failed e)
         Between
           | S.null input || format == Gzip && input == S.take 1 magic -> do
             more <- next
-            when (S.null more && not (S.null input)) $ failWith TrailingBytes
-            if S.null more then ended else giving S.empty (input <> more) used Between
+            if
+                | not (S.null more) -> giving S.empty (input <> more) used Between
+                | S.null input -> ended
+                | otherwise -> failWith TrailingBytes
           | format == Gzip && magic `S.isPrefixOf` input ->
             newInflate format >>= giving S.empty input used . Waiting
           | format == Gzip && S.head input == 0 -> giving S.empty input used Padding
@@ -303,8 +315,17 @@ decompress ::
   Either ZlibError L.ByteString
 decompress format limit bytes = unsafePerformIO $ do
   chunks <- newIORef (L.toChunks bytes)
-  let next = atomicModifyIORef' chunks (\l -> (drop 1 l, S.concat (take 1 l)))
-      collect pull done = do
-        bs <- pull
-        if S.null bs then pure (L.fromChunks (reverse done)) else collect pull (bs : done)
-  try (decompressed format limit next >>= \pull -> collect pull [])
+  progress <- beginning format
+  let next = do
+        list <- readIORef chunks
+        case list of
+          [] -> pure S.empty
+          chunk : rest -> chunk <$ writeIORef chunks rest
+      collect done = do
+        outcome <- advance format limit next progress
+        case outcome of
+          Left e -> pure (Left e)
+          Right bs
+            | S.null bs -> pure (Right (L.fromChunks (reverse done)))
+            | otherwise -> collect (bs : done)
+  collect []

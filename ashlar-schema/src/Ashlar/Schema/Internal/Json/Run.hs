@@ -29,13 +29,15 @@ where
 
 import Ashlar.Codec (Get)
 import Ashlar.Internal.Builder.Core (FreeSpace (..), Request (..), Sink (..), reserve)
+import Ashlar.Internal.Coroutine.Thunk (newThunk, rethrow, tryThunk)
 import Ashlar.Internal.Get.Core (cursor, moveTo, step)
+import Ashlar.Internal.Get.Env (levelsCell)
 import Ashlar.Internal.Mem hiding (Number)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Schema.Internal.Types
-import Control.Exception (Exception, throwIO, try)
+import Control.Exception (Exception (..), throwIO)
 import Control.Monad (when)
-import Data.Bits (unsafeShiftL, (.&.), (.|.))
+import Data.Bits (complement, unsafeShiftL, (.&.), (.|.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import Data.IORef
@@ -68,9 +70,10 @@ giveUp = throwIO Unusual
 depthCell :: Cell Int
 depthCell = Cell 2
 
--- At a level there are at most some hundred levels of the decoder, which allows 100,000.
-mostDeep :: Int
-mostDeep = 500
+-- At a level of references there are at most some hundred levels of the decoder.
+mostDeep, levelsForThese :: Int
+mostDeep = 250
+levelsForThese = 50000
 
 -- | One level of references deeper.
 deeper :: Run -> Run
@@ -82,7 +85,8 @@ deeper r = \c o k -> do
   putInt o depthCell depth
 {-# INLINE deeper #-}
 
--- | Write by closures, or do what is done where these give up.
+-- | Write by closures, or do what is done where these give up, or where the decoder's budget allows
+-- fewer levels than they may meet: they do not count these.
 quickly ::
   -- | The most bytes that may be written.
   Int ->
@@ -91,10 +95,17 @@ quickly ::
   Get ByteString
 quickly most write slowly = do
   start <- cursor
-  found <- step (\c _ -> try (written most write c))
+  found <- step $ \c _ -> do
+    levels <- getInt c levelsCell
+    -- (In a traced run it is the complement.)
+    if max levels (complement levels) < levelsForThese
+      then pure (Left (toException Unusual))
+      else newThunk (written most write c) >>= tryThunk
   case found of
     Right bytes -> pure bytes
-    Left Unusual -> moveTo start *> slowly
+    Left e
+      | Just Unusual <- fromException e -> moveTo start *> slowly
+      | otherwise -> step (\_ _ -> rethrow e)
 
 -- | The bytes that are written, in a buffer of their own.
 written :: Int -> Run -> Cells -> IO ByteString
