@@ -21,10 +21,10 @@ import qualified Data.ByteString as B
 import qualified Data.ByteString.Lazy as L
 import Data.Either (isRight)
 import qualified Data.Map.Strict as M
+import Data.Maybe (isNothing)
 import qualified Data.Set as S
 import Data.Text (Text)
 import qualified Data.Text as T
-import Data.Maybe (isNothing)
 import Data.Time.Clock (UTCTime (..))
 import qualified Data.Vector as V
 import Data.Word (Word64, Word8)

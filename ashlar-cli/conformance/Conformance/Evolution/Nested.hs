@@ -58,6 +58,12 @@ keys =
       (key [("a", byte), ("c", byte)])
       [Rule "K" (Renamed "b" "c")]
       ["01 0102 07"],
+    evolved
+      "a record in a key becomes a sum"
+      (key [("a", byte)])
+      (Schema (Map LengthVarint (Reference 0) byte) (V.singleton keySum))
+      []
+      [],
     evolved "a field in a key is wider" (key [("a", byte)]) (key [("a", word16)]) [] ["01 01 07"],
     evolved
       "a field in a key is added"
@@ -79,6 +85,7 @@ keys =
       []
   ]
   where
+    keySum = variant "K" [("K", [field "a" byte])]
     inSet cs = Schema (Set LengthVarint (Reference 0)) (V.singleton (enumeration "E" cs))
     key fs =
       Schema

@@ -228,19 +228,20 @@ foldBlock (Fold reading f) place@(Place opened schemas0 outer pos0) b = do
         Right bytes ->
           go (recordIn scan (blockFirst h)) b (recordsOf decode (blockCount h) bytes)
 
-    go n !acc found = found >>= \records' -> case records' of
-      Some k xs more -> each n xs acc (\acc' -> go (n + fromIntegral k) acc' more)
-      Refused e _ more
-        | Just report <- readResync options,
-          Just rest <- more -> do
-          let damage = damageAt (n - scanBefore scan) (BadRecord e)
-          report $! Lost damage (offsetIn scan (posOffset pos0)) (Just (n + 1)) False
-          go (n + 1) acc rest
-        | otherwise -> pure (Broke n acc (BadRecord e))
-      Threw (SomeException e) more
-        | n < from, Just rest <- more -> go (n + 1) acc rest
-        | otherwise -> throwIO e
-      NoMore rest -> pure (if S.null rest then Went acc else Broke n acc WrongCount)
+    go n !acc found =
+      found >>= \records' -> case records' of
+        Some k xs more -> each n xs acc (\acc' -> go (n + fromIntegral k) acc' more)
+        Refused e _ more
+          | Just report <- readResync options,
+            Just rest <- more -> do
+            let damage = damageAt (n - scanBefore scan) (BadRecord e)
+            report $! Lost damage (offsetIn scan (posOffset pos0)) (Just (n + 1)) False
+            go (n + 1) acc rest
+          | otherwise -> pure (Broke n acc (BadRecord e))
+        Threw (SomeException e) more
+          | n < from, Just rest <- more -> go (n + 1) acc rest
+          | otherwise -> throwIO e
+        NoMore rest -> pure (if S.null rest then Went acc else Broke n acc WrongCount)
 
     each !n xs !acc next = case xs of
       [] -> next acc

@@ -270,16 +270,17 @@ recordOf reader (Loaded at first h bytes decode) i =
       | Just rest <- afterRecords (readingPast (readerReading reader)) inBlock bytes =
         (0, S.length bytes - S.length rest)
       | otherwise = (inBlock, 0)
-    go n found = found >>= \records -> case records of
-      Some k xs more
-        | n >= k -> go (n - k) more
-        | x : _ <- drop n xs -> pure (Right x)
-      -- A record before this one may be refused, if it is known where it ends.
-      Refused _ _ (Just more) | n > 0 -> go (n - 1) more
-      Refused e _ _ -> pure (Left $! damage (BadRecord $! shiftError skipped e))
-      Threw _ (Just more) | n > 0 -> go (n - 1) more
-      Threw (SomeException e) _ -> throwIO e
-      _ -> pure (Left (damage WrongCount))
+    go n found =
+      found >>= \records -> case records of
+        Some k xs more
+          | n >= k -> go (n - k) more
+          | x : _ <- drop n xs -> pure (Right x)
+        -- A record before this one may be refused, if it is known where it ends.
+        Refused _ _ (Just more) | n > 0 -> go (n - 1) more
+        Refused e _ _ -> pure (Left $! damage (BadRecord $! shiftError skipped e))
+        Threw _ (Just more) | n > 0 -> go (n - 1) more
+        Threw (SomeException e) _ -> throwIO e
+        _ -> pure (Left (damage WrongCount))
     damage = damageAt reader at i
 
 -- The index of a file, which is read once.

@@ -94,24 +94,25 @@ collect engine j step start = do
                 else go s' (number + 1)
   engineCollected engine run >>= go start
   where
-    results run number bytes = unseal j number bytes >>= \batch -> case batch of
-      Left (OfJob theirs) -> throwIO (OtherJob theirs (jobName j))
-      Left (Unusable why) -> bad number why
-      Right (e, body) -> case envelopeKind e of
-        Failure -> pure [Collected number (envelopeFirst e) (Left (failedOf e))]
-        Task -> bad number "it is no result"
-        Results -> do
-          g <- decoder run e
-          xs <- records g number (envelopeCount e) body
-          pure [Collected number (envelopeFirst e) (Right xs)]
-        Parts -> do
-          parts <- either (bad number) pure (getParts (fromIntegral (envelopeCount e)) body)
-          g <- decoder run e
-          forM (zip (firsts e parts) parts) $ \(first, Part n state) ->
-            Collected number first <$> case state of
-              Done part -> Right <$> records g number (fromIntegral n) part
-              SetAside attempts why -> pure (Left (Failed first n attempts why))
-              Waiting _ _ -> bad number "it is not done"
+    results run number bytes =
+      unseal j number bytes >>= \batch -> case batch of
+        Left (OfJob theirs) -> throwIO (OtherJob theirs (jobName j))
+        Left (Unusable why) -> bad number why
+        Right (e, body) -> case envelopeKind e of
+          Failure -> pure [Collected number (envelopeFirst e) (Left (failedOf e))]
+          Task -> bad number "it is no result"
+          Results -> do
+            g <- decoder run e
+            xs <- records g number (envelopeCount e) body
+            pure [Collected number (envelopeFirst e) (Right xs)]
+          Parts -> do
+            parts <- either (bad number) pure (getParts (fromIntegral (envelopeCount e)) body)
+            g <- decoder run e
+            forM (zip (firsts e parts) parts) $ \(first, Part n state) ->
+              Collected number first <$> case state of
+                Done part -> Right <$> records g number (fromIntegral n) part
+                SetAside attempts why -> pure (Left (Failed first n attempts why))
+                Waiting _ _ -> bad number "it is not done"
     decoder run e =
       getterOf engine run "results" (jobResults j) (envelopeResult e)
         >>= either (throwIO . OtherTypes . (("results of " ++ show (jobName j) ++ ": ") ++)) pure

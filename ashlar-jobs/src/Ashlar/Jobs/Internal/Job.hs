@@ -235,16 +235,17 @@ forRecords g count body from n act
     stop what = pure . Just . Undecodable what
     go !at found
       | at >= end, end < fromIntegral count = pure Nothing
-      | otherwise = found >>= \records -> case records of
-        Some k xs more
-          | at >= from && at + k <= end -> mapM_ act xs >> go (at + k) more
-          | otherwise -> mapM_ act (drop (from - at) (take (end - at) xs)) >> go (at + k) more
-        Refused e _ more -> bad at more ("cannot be decoded: " ++ summarizeError e)
-        Threw (SomeException e) more -> bad at more ("throws: " ++ take 1000 (displayException e))
-        NoMore rest
-          | S.null rest -> pure Nothing
-          -- What is wrong at the end of the body belongs to its last record.
-          | otherwise -> stop "bytes after the last record" True
+      | otherwise =
+        found >>= \records -> case records of
+          Some k xs more
+            | at >= from && at + k <= end -> mapM_ act xs >> go (at + k) more
+            | otherwise -> mapM_ act (drop (from - at) (take (end - at) xs)) >> go (at + k) more
+          Refused e _ more -> bad at more ("cannot be decoded: " ++ summarizeError e)
+          Threw (SomeException e) more -> bad at more ("throws: " ++ take 1000 (displayException e))
+          NoMore rest
+            | S.null rest -> pure Nothing
+            -- What is wrong at the end of the body belongs to its last record.
+            | otherwise -> stop "bytes after the last record" True
     bad at more what = case more of
       Just rest | at < from -> go (at + 1) rest
       _ -> stop ("record " ++ show at ++ " of the batch " ++ what) (null more)

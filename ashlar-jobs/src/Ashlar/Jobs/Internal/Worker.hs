@@ -218,38 +218,39 @@ workOn ::
   Working a ->
   Delivery ->
   IO Step
-workOn options name current engine j applying w d0 = unsealed >>= \batch -> case batch of
-  Left (OfJob theirs) -> throwIO (OtherJob theirs (jobName j))
-  Left (Unusable why) ->
-    finish' Nothing (wholeAside (deliveryAttempt d0) 0 (T.pack (take 2000 why)))
-  Right (e, body) -> do
-    let count = fromIntegral (envelopeCount e)
-    ranOn <- applying w e
-    cut0 <- cutOf j d0 count
-    let finish = finish' (Just e)
-        go d cut = case nextPart cut of
-          Nothing -> finish cut
-          Just (from, n, _) -> do
-            ran <- ranOn body (max 1 (limit - partsReserve limits limit - doneBytes cut)) from n
-            next d $ case ran of
-              Ran bytes -> completed bytes cut
-              Stopped k bytes trouble -> failedAt limits k bytes trouble cut
-        next d cut = case nextPart cut of
-          Nothing -> finish cut
-          Just (_, _, tries)
-            | S.length note > maxBytes engine -> finish (giveUp (tooMuch note) cut)
-            | tries > 0 -> do
-              let idle = max 0 (workerIdle options - workerRetry options)
-              held <- hold (Hold idle (Just 0) (Just note))
-              pure (if held then Again else Twice)
-            | otherwise -> do
-              let d' = d {deliveryAttempt = 1, deliveryNote = note}
-              held <- hold (Hold 0 (Just 1) (Just note))
-              if held then writeIORef current (Just (run, d')) >> go d' cut else pure Twice
-            where
-              note = sealed (Just e) Parts (cutFailed cut) (putParts (cutParts cut))
-              hold = engineHold engine run name d
-    maybe (go d0 cut0) (next d0) (killed limits (deliveryAttempt d0 - 1) cut0)
+workOn options name current engine j applying w d0 =
+  unsealed >>= \batch -> case batch of
+    Left (OfJob theirs) -> throwIO (OtherJob theirs (jobName j))
+    Left (Unusable why) ->
+      finish' Nothing (wholeAside (deliveryAttempt d0) 0 (T.pack (take 2000 why)))
+    Right (e, body) -> do
+      let count = fromIntegral (envelopeCount e)
+      ranOn <- applying w e
+      cut0 <- cutOf j d0 count
+      let finish = finish' (Just e)
+          go d cut = case nextPart cut of
+            Nothing -> finish cut
+            Just (from, n, _) -> do
+              ran <- ranOn body (max 1 (limit - partsReserve limits limit - doneBytes cut)) from n
+              next d $ case ran of
+                Ran bytes -> completed bytes cut
+                Stopped k bytes trouble -> failedAt limits k bytes trouble cut
+          next d cut = case nextPart cut of
+            Nothing -> finish cut
+            Just (_, _, tries)
+              | S.length note > maxBytes engine -> finish (giveUp (tooMuch note) cut)
+              | tries > 0 -> do
+                let idle = max 0 (workerIdle options - workerRetry options)
+                held <- hold (Hold idle (Just 0) (Just note))
+                pure (if held then Again else Twice)
+              | otherwise -> do
+                let d' = d {deliveryAttempt = 1, deliveryNote = note}
+                held <- hold (Hold 0 (Just 1) (Just note))
+                if held then writeIORef current (Just (run, d')) >> go d' cut else pure Twice
+              where
+                note = sealed (Just e) Parts (cutFailed cut) (putParts (cutParts cut))
+                hold = engineHold engine run name d
+      maybe (go d0 cut0) (next d0) (killed limits (deliveryAttempt d0 - 1) cut0)
   where
     run = workingRun w
     unsealed = unseal j (deliveryNumber d0) (deliveryBytes d0)

@@ -359,16 +359,18 @@ programWith mode0 within left oldPeeled unknown old (Description new edits) = do
           case found of
             Right found' -> inside c found'
             Left _ -> unknownConstructor c
+      -- (The tag of a sum would have to be written.)
       _ -> case (olds, news) of
-        ([c], [x]) ->
-          fieldOps
-            (field mode)
-            mode
-            path
-            unknown
-            (saidOf e said x)
-            (constructorFields c)
-            (constructorFields x)
+        ([c], [x])
+          | definitionForm e /= Sum ->
+            fieldOps
+              (field mode)
+              mode
+              path
+              unknown
+              (saidOf e said x)
+              (constructorFields c)
+              (constructorFields x)
         _ -> bad path (CannotBecome (definitionName d) (definitionName e))
       where
         olds = definitionConstructors d
