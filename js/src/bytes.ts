@@ -2,17 +2,28 @@
 import { AshlarError } from "./errors.js";
 import { shorterCodes } from "./shapes.js";
 
+const HEX = Array.from({ length: 256 }, (_, b) => (b < 16 ? "0" : "") + b.toString(16));
+
 /** Bytes in hexadecimal. */
 export function toHex(data: Uint8Array): string {
-  let out = "";
-  for (const b of data) out += (b < 16 ? "0" : "") + b.toString(16);
-  return out;
+  const parts: string[] = [];
+  for (let i = 0; i < data.length; i += 4096) {
+    let out = "";
+    for (const b of data.subarray(i, i + 4096)) out += HEX[b];
+    parts.push(out);
+  }
+  return parts.join("");
 }
 
 /** Bytes from hexadecimal digits. Throws an `AshlarError` for other text. */
 export function fromHex(text: string): Uint8Array {
-  if (!/^([0-9a-fA-F]{2})*$/.test(text)) throw new AshlarError("not hexadecimal");
+  if (text.length % 2 !== 0 || /[^0-9a-fA-F]/.test(text)) throw new AshlarError("not hexadecimal");
   return Uint8Array.from({ length: text.length / 2 }, (_, i) => parseInt(text.slice(2 * i, 2 * i + 2), 16));
+}
+
+/** The same bytes as a plain array. (A `slice` of a `Buffer` of Node is no copy.) */
+export function plain(data: Uint8Array): Uint8Array {
+  return data.constructor === Uint8Array ? data : new Uint8Array(data.buffer, data.byteOffset, data.length);
 }
 
 /** Are they the same bytes? */

@@ -1,4 +1,5 @@
 /** Reading values of older and newer schemas as those of a type. */
+import { plain } from "./bytes.js";
 import { AshlarError, DecodeError } from "./errors.js";
 import { program } from "./match.js";
 import { Mismatch } from "./mismatch.js";
@@ -41,7 +42,7 @@ class Evolved implements Values {
   }
 
   decodeFrom(bytes: Uint8Array, at: number): [unknown, number] {
-    const st = new State(bytes, at, bytes.length);
+    const st = new State(plain(bytes), at, bytes.length);
     const found = this.translation.run(st);
     try {
       return [this.schema.decodeValue(found.bytes), st.at];

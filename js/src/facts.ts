@@ -181,7 +181,7 @@ export class Facts {
       for (const r of shapes.flatMap(references)) users.set(r, [...(users.get(r) ?? []), i]);
     });
     for (let i = work.pop(); i !== undefined; i = work.pop()) {
-      if (!seen.has(i)) { seen.add(i); work.push(...(users.get(i) ?? [])); }
+      if (!seen.has(i)) { seen.add(i); for (const user of users.get(i) ?? []) work.push(user); }
     }
     return seen;
   }

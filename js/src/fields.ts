@@ -128,7 +128,7 @@ function arranged(olds: Old[], news: New[]): Op[] {
   const groups: Op[][] = [];
   let skipped: Op[] = [];
   for (const old of olds) {
-    skipped.push(...old.ops);
+    skipped = skipped.concat(old.ops);
     if (old.today === null) continue;
     groups.push([...skipped, ...(after.get(old.today) as Op[])]);
     skipped = [];
@@ -144,7 +144,7 @@ function merged(news: New[], olds: Old[]): Op[] {
     if (typeof item !== "string") { ops.push(put(item)); continue; }
     for (let old = olds[next]; old !== undefined; old = olds[next]) {
       next++;
-      ops.push(...old.ops);
+      for (const op of old.ops) ops.push(op);
       if (old.today !== null) break;
     }
   }

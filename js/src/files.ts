@@ -91,14 +91,17 @@ export async function* readStream(
     { inflate: options.inflate ?? later, resync: options.resync ?? null, blockLimit: options.blockLimit ?? LIMIT, start: options.start ?? 0, as: options.as ?? null }, input,
   );
   const pull = pulling(source);
+  let tries = 0;
   try {
     while (fold.going) {
-      let records: FileRecord[];
+      let records: Iterable<FileRecord>;
       try {
         records = fold.step();
       } catch (e) {
         if (e instanceof NeedMore) {
-          while (input.end < e.to && !input.ended) {
+          // A search that has to begin anew gets twice as much, so all of them are linear.
+          const to = tries++ < 4 ? e.to : Math.max(e.to, input.end + input.held);
+          while (input.end < to && !input.ended) {
             const more = await pull.next();
             if (more === null) input.ended = true; else input.push(more);
           }
@@ -108,6 +111,7 @@ export async function* readStream(
         throw e;
       }
       known = null;
+      tries = 0;
       yield* records;
       if (fold.broken !== null) throw fold.broken;
     }
@@ -174,14 +178,15 @@ export class FileWriter {
   constructor(readonly schema: Schema, private readonly options: WriteOptions = {}) {
     this.marker = options.marker ?? (globalThis as unknown as
       { crypto: { getRandomValues(a: Uint8Array): Uint8Array } }).crypto.getRandomValues(new Uint8Array(8));
+    if (this.marker.length !== 8) throw new RangeError("a marker has 8 bytes");
   }
 
-  /** The header. Write it first. */
+  /** The header. Write it first. Throws an `AshlarError` if the schema is larger than readers take. */
   begin(): Uint8Array {
     const compression = this.options.deflate === undefined ? new Uint8Array(0) : Uint8Array.from("zlib", (c) => c.charCodeAt(0));
-    const header = l.putFileHeader({
-      marker: this.marker, fingerprint: storedFingerprint(this.schema), compression, schema: this.schema.encode(),
-    });
+    const schema = this.schema.encode();
+    if (schema.length > l.HEADER_LIMIT) throw new AshlarError(`a schema of ${schema.length} bytes, where ${l.HEADER_LIMIT} are allowed`);
+    const header = l.putFileHeader({ marker: this.marker, fingerprint: storedFingerprint(this.schema), compression, schema });
     this.offset = header.length;
     return header;
   }

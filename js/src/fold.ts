@@ -54,13 +54,13 @@ export class Fold {
   constructor(private readonly reading: Reading, private readonly input: Input) {}
 
   /**
-   * The records of the next block. Throws `Damage`. If something is missing (`NeedMore`, for instance), nothing has
-   * happened, and the step can be tried again.
+   * The records of the next block, which are decoded as they are asked for, before the next step. Throws `Damage`. If
+   * something is missing (`NeedMore`, for instance), nothing has happened, and the step can be tried again.
    */
-  step(): FileRecord[] {
+  step(): Iterable<FileRecord> {
     const { opened, pos, outer } = this;
     this.lost = [];
-    let records: FileRecord[];
+    let records: Iterable<FileRecord>;
     try {
       records = this.opened === null ? this.open() : this.block(this.opened);
     } catch (e) {
@@ -116,7 +116,7 @@ export class Fold {
     return { scan, schemas, compressed: h.compression.length > 0 };
   }
 
-  private block(o: Opened): FileRecord[] {
+  private block(o: Opened): Iterable<FileRecord> {
     const { scan } = o;
     const pos = this.pos;
     const step = nextBlock(scan, pos);
@@ -135,7 +135,7 @@ export class Fold {
     }
   }
 
-  private records(o: Opened, pos: Position, block: Block, following: Position): FileRecord[] {
+  private records(o: Opened, pos: Position, block: Block, following: Position): Iterable<FileRecord> {
     const h = block.header;
     const { scan } = o;
     const onwards = (): Next => ({ scan, position: { ...following, gap: true } });
@@ -145,19 +145,30 @@ export class Fold {
       this.damaged(pos, found, h.first, onwards);
       return [];
     }
-    const { schema } = found;
     const body = this.expanded(o.compressed, h, block.body);
     if (!(body instanceof Uint8Array)) { this.damaged(pos, body, h.first, onwards); return []; }
-    const { values, at, error } = decodeRecords(found.values, body, h.records);
-    const first = scan.before + h.first;
-    const out = values.map((value, i): FileRecord => ({ number: first + i, value, schema }))
-      .slice(Math.max(0, this.reading.start - first));
-    const cause = error !== null ? d.badRecord(error) : at < body.length ? d.simple("WrongCount") : null;
-    if (cause !== null) {
-      if (this.reading.resync === null) { this.broken = damageAt(scan, pos, h.first + values.length, cause); return out; }
-      this.damaged(pos, cause, h.first + values.length, onwards);
+    return this.decoded(scan, pos, h, found, body, onwards);
+  }
+
+  /** Some are decoded at a time: a block of 64 MiB may have as many records as bytes. */
+  private *decoded(scan: Scan, pos: Position, h: l.BlockHeader, { values, schema }: Typed, body: Uint8Array, onwards: () => Next): Generator<FileRecord, void, undefined> {
+    let at = 0;
+    let n = h.first;
+    let error: DecodeError | null = null;
+    for (const end = h.first + h.records; n < end && error === null; ) {
+      const part = decodeRecords(values, body, Math.min(1000, end - n), at);
+      ({ at, error } = part);
+      for (const value of part.values) {
+        const number = scan.before + n++;
+        if (number >= this.reading.start) yield { number, value, schema };
+      }
     }
-    return out;
+    const cause = error !== null ? d.badRecord(error) : at < body.length ? d.simple("WrongCount") : null;
+    if (cause === null) return;
+    if (this.reading.resync === null) { this.broken = damageAt(scan, pos, n, cause); return; }
+    this.lost = [];
+    this.damaged(pos, cause, n, onwards);
+    this.report();
   }
 
   /** How to read the records of a block. Those of the type that is asked for need no schema. */
@@ -255,13 +266,12 @@ function schemasOf(as: Today | null, scan: Scan, known: Schemas, here: number, h
   return step.kind === "block" ? withSchema(as, at, l.endOf(b, at), h.fingerprint, step.block.body) : none(l.endOf(b, at));
 }
 
-/** The records of a body: those before the first that is refused, where that begins, and why. */
+/** Some records of a body, from an index on: those before the first that is refused, where that begins, and why. */
 export function decodeRecords(
-  reads: Values, body: Uint8Array, count: number,
+  reads: Values, body: Uint8Array, count: number, at: number,
 ): { values: unknown[]; at: number; error: DecodeError | null } {
   const values: unknown[] = [];
-  let at = 0;
-  at = reads.decodeQuickly(body, 0, count, values);
+  at = reads.decodeQuickly(body, at, count, values);
   while (values.length < count) {
     try {
       const [value, end] = reads.decodeFrom(body, at);

@@ -1,4 +1,5 @@
 /** Bytes by offsets. */
+import { plain } from "./bytes.js";
 
 /** Where the bytes of a file come from. Offsets count from the beginning of the first file. */
 export interface Input {
@@ -15,7 +16,8 @@ const NONE = new Uint8Array(0);
 
 /** Bytes in memory. */
 export class BytesInput implements Input {
-  constructor(readonly name: string, private readonly data: Uint8Array) {}
+  private readonly data: Uint8Array;
+  constructor(readonly name: string, data: Uint8Array) { this.data = plain(data); }
   fetch(offset: number, n: number): Uint8Array {
     return offset < 0 || offset >= this.data.length ? NONE : this.data.subarray(offset, offset + n);
   }
@@ -37,6 +39,9 @@ export class StreamInput implements Input {
 
   /** The offset after the last byte that is here. */
   get end(): number { return this.start + this.length; }
+
+  /** How many bytes are held. */
+  get held(): number { return this.length; }
 
   /** Add bytes at the end. */
   push(more: Uint8Array): void {

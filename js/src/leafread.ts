@@ -1,4 +1,5 @@
 /** Reading what has no parts. */
+import { toHex } from "./bytes.js";
 import { Leaf, NUMBERS } from "./shapes.js";
 import { State } from "./state.js";
 
@@ -9,9 +10,7 @@ export function bigOf(data: Uint8Array, from: number, to: number): bigint {
     for (let i = to - 1; i >= from; i--) n = (n << 8n) | BigInt(data[i] as number);
     return n;
   }
-  const hex: string[] = [];
-  for (let i = to - 1; i >= from; i--) hex.push((data[i] as number).toString(16).padStart(2, "0"));
-  return BigInt("0x" + hex.join(""));
+  return BigInt("0x" + toHex(data.slice(from, to).reverse()));
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -64,7 +64,7 @@ function undescribedIn(schema: Schema, shape: Shape): [MismatchKind, [string]] |
       const inUse = (schema.definitions[s.to] as Definition).constructors.filter((c) => !c.retired);
       parts = inUse.flatMap((c) => c.fields.map((f) => f.shape));
     }
-    left.push(...[...parts].reverse());
+    for (const part of [...parts].reverse()) left.push(part);
   }
   return null;
 }

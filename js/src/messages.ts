@@ -60,9 +60,12 @@ export class Incoming {
   checksums = false;
   /** Has the peer said that there are no more messages? */
   ended = false;
-  private parts: Uint8Array[] = [];
-  private held = 0;
-  private failed: MessageError | null = null;
+  /** What has arrived and was not taken, between two indices. */
+  private data = new Uint8Array(1024);
+  private from = 0;
+  private to = 0;
+  /** What each later use throws. */
+  failed: unknown = null;
   private readonly it: AsyncIterator<Uint8Array>;
 
   constructor(source: AsyncIterable<Uint8Array>, private readonly limit = LIMIT, private readonly as: Today | null = null) {
@@ -70,31 +73,46 @@ export class Incoming {
   }
 
   private fail(kind: string, text: string): MessageError {
-    this.failed = new MessageError(kind, text);
-    return this.failed;
+    const error = new MessageError(kind, text);
+    this.failed = error;
+    return error;
   }
 
-  /** The next n bytes, which stay. Memory grows with the bytes that arrive, and not with those that are announced. */
+  private push(more: Uint8Array): void {
+    const held = this.to - this.from;
+    if (this.to + more.length > this.data.length) {
+      const room = new Uint8Array(Math.max(2 * held, held + more.length, 1024));
+      room.set(this.data.subarray(this.from, this.to));
+      [this.data, this.from, this.to] = [room, 0, held];
+    }
+    this.data.set(more, this.to);
+    this.to += more.length;
+  }
+
+  /** The next n bytes, which stay there up to the next use. Memory grows with the bytes that arrive, and not with those that are announced. */
   private async need(n: number): Promise<Uint8Array> {
     if (this.failed !== null) throw this.failed;
-    while (this.held < n) {
+    while (this.to - this.from < n) {
       const more = await this.it.next();
       if (more.done === true) {
-        throw this.fail("PeerClosed", this.held > 0
-          ? `the peer closed the connection in the middle of a message, after ${this.held} bytes`
+        const held = this.to - this.from;
+        throw this.fail("PeerClosed", held > 0
+          ? `the peer closed the connection in the middle of a message, after ${held} bytes`
           : "the peer closed the connection without an end of its messages");
       }
-      this.parts.push(more.value);
-      this.held += more.value.length;
+      this.push(more.value);
     }
-    if (this.parts.length !== 1) this.parts = [concat(this.parts)];
-    return (this.parts[0] as Uint8Array).subarray(0, n);
+    return this.data.subarray(this.from, this.from + n);
   }
 
   private async take(n: number): Promise<Uint8Array> {
     const found = (await this.need(n)).slice();
-    this.parts = [(this.parts[0] as Uint8Array).subarray(n)];
-    this.held -= n;
+    this.from += n;
+    if (this.from === this.to) {
+      // What a large message took is not kept.
+      if (this.data.length > 65536) this.data = new Uint8Array(1024);
+      this.from = this.to = 0;
+    }
     return found;
   }
 
@@ -107,7 +125,7 @@ export class Incoming {
     for (let i = 0; i < 8; i++) {
       const b = await this.take(1);
       if (b[0] !== MAGIC[i]) {
-        const rest = (this.parts[0] as Uint8Array).subarray(0, 16 - i - 1);
+        const rest = this.data.subarray(this.from, Math.min(this.to, this.from + 16 - i - 1));
         throw this.fail("OtherProtocol", `the peer speaks another protocol: ${shown(concat([MAGIC.slice(0, i), b, rest]))}`);
       }
     }
@@ -138,7 +156,7 @@ export class Incoming {
     const size = await this.take(4);
     const n = new DataView(size.buffer).getUint32(0, true);
     if (n > 4096) throw this.invalid("its verdict is too long");
-    const text = new TextDecoder().decode(await this.take(n));
+    const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await this.take(n));
     return n === 0 ? null : text.replace(/[^\n\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]/gu, "?");
   }
 
@@ -202,10 +220,13 @@ export class Connection {
   /** The schema of the messages that are read. */
   get receives(): Schema { return this.incoming.schema as Schema; }
 
-  /** Send a message. Throws an `EncodeError` if it is no value of the schema. */
+  /**
+   * Send a message. Throws an `EncodeError` if it is no value of the schema. Any other failure is thrown again at each
+   * later use, as a part of the message may have been sent.
+   */
   async send(message: unknown): Promise<void> {
     if (this.ended) throw new MessageError("AfterEnd", "the connection was used after its end");
-    await this.send_(frameBytes(this.sends.encodeValue(message), this.checksums));
+    await this.write(frameBytes(this.sends.encodeValue(message), this.checksums));
   }
 
   /** The messages, up to the peer's end. */
@@ -213,6 +234,17 @@ export class Connection {
 
   /** Tell the peer that there will be no more messages. */
   async end(): Promise<void> {
-    if (!this.ended) { this.ended = true; await this.send_(END); }
+    if (!this.ended) { this.ended = true; await this.write(END); }
+  }
+
+  private async write(bytes: Uint8Array): Promise<void> {
+    const { incoming } = this;
+    if (incoming.failed !== null) throw incoming.failed;
+    try {
+      await this.send_(bytes);
+    } catch (e) {
+      incoming.failed = e;
+      throw e;
+    }
   }
 }

@@ -33,6 +33,7 @@ declare module "node:assert/strict" {
     deepEqual(a: unknown, b: unknown, why?: string): void;
     ok(a: unknown, why?: string): void;
     throws(f: () => unknown, why?: unknown): void;
+    rejects(p: Promise<unknown>, why?: unknown): Promise<void>;
   };
   export default assert;
 }

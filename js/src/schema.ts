@@ -1,5 +1,5 @@
 /** Schemas, and values by a schema. */
-import { Sink, toHex } from "./bytes.js";
+import { plain, Sink, toHex } from "./bytes.js";
 import { compile, Fast } from "./compile.js";
 import { AshlarError, DecodeError } from "./errors.js";
 import { Exact } from "./exact.js";
@@ -72,6 +72,7 @@ export class Schema {
   /** So many values, one after another, and where the last one ends. Offsets in errors count from the one that is refused. */
   decodeMany(bytes: Uint8Array, at: number, count: number): [unknown[], number] {
     const values: unknown[] = [];
+    bytes = plain(bytes);
     while (values.length < count) {
       at = this.decodeQuickly(bytes, at, count - values.length, values);
       if (values.length >= count) break;

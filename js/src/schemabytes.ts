@@ -218,16 +218,14 @@ function checkIndices(root: s.Shape, definitions: readonly s.Definition[]): stri
   const work = [root, ...definitions.flatMap(s.fieldShapes)];
   const inside: s.Shape[] = [];
   for (let x = work.pop(); x !== undefined; x = work.pop()) {
-    if (x.k === "array") { inside.push(x.index); work.push(x.of); } else work.push(...s.children(x));
+    if (x.k === "array") { inside.push(x.index); work.push(x.of); } else for (const y of s.children(x)) work.push(y);
   }
   const seen = new Set<number>();
   for (let x = inside.pop(); x !== undefined; x = inside.pop()) {
     if (x.k === "array") return "an array within the index of an array";
-    if (x.k !== "reference") inside.push(...s.children(x));
-    else if (!seen.has(x.to)) {
-      seen.add(x.to);
-      inside.push(...s.fieldShapes(definitions[x.to] as s.Definition));
-    }
+    if (x.k === "reference" && seen.has(x.to)) continue;
+    if (x.k === "reference") seen.add(x.to);
+    for (const y of x.k === "reference" ? s.fieldShapes(definitions[x.to] as s.Definition) : s.children(x)) inside.push(y);
   }
   return null;
 }

@@ -1,7 +1,7 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { fromHex, toHex } from "../src/bytes.js";
-import { END, frameBytes, helloBytes, Incoming, MessageError, verdictBytes } from "../src/messages.js";
+import { Connection, END, frameBytes, helloBytes, Incoming, MessageError, verdictBytes } from "../src/messages.js";
 import { concat } from "../src/bytes.js";
 import { Schema } from "../src/schema.js";
 import { leaf, Shape } from "../src/shapes.js";
@@ -47,4 +47,49 @@ test("messages are read as another type", async () => {
   const other = new Incoming(chunks(stream, 5), undefined, { schema: schema(leaf("bool")) });
   const why = await other.handshake().then(() => "", (e: Error) => e.message);
   assert.ok(/cannot be read: value: Word8 cannot become Bool; /.test(why), why);
+});
+
+const { Buffer } = globalThis as unknown as { Buffer: { from(b: Uint8Array): Uint8Array } };
+
+/** As a socket of Node gives them: `slice` of a Buffer is no copy, and it lies somewhere in its memory. */
+async function* buffers(bytes: Uint8Array, n: number): AsyncGenerator<Uint8Array> {
+  const memory = Buffer.from(concat([new Uint8Array(3), bytes]));
+  for (let i = 3; i < memory.length; i += n) yield memory.subarray(i, i + n);
+}
+
+test("messages in Buffers", async () => {
+  const schema = new Schema(leaf("bytes"), []);
+  const message = Uint8Array.of(1, 2, 3);
+  for (const size of [1, 40, 1000]) {
+    const stream = concat([helloBytes(schema, true), verdictBytes(null), frameBytes(schema.encodeValue(message), true), END]);
+    const written: Uint8Array[] = [];
+    const connection = await Connection.open(schema, buffers(stream, size), (b) => { written.push(b); });
+    const found: unknown[] = [];
+    for await (const v of connection.messages()) found.push(v);
+    assert.deepEqual(found, [message]);
+  }
+});
+
+test("values in Buffers are copies", () => {
+  const schema = new Schema(leaf("bytes"), []);
+  const memory = Buffer.from(schema.encodeValue(Uint8Array.of(1, 2, 3)));
+  const found = schema.decodeValue(memory);
+  memory.fill(0);
+  assert.deepEqual(found, Uint8Array.of(1, 2, 3));
+});
+
+test("after a failed write, or a failed message, nothing is sent", async () => {
+  const schema = new Schema(leaf("word8"), []);
+  const opening = [helloBytes(schema, false), verdictBytes(null)];
+  let broken = false;
+  const connection = await Connection.open(schema, chunks(concat(opening), 9), () => { if (broken) throw new Error("cut off"); });
+  broken = true;
+  await assert.rejects(connection.send(1), /cut off/);
+  broken = false;
+  await assert.rejects(connection.send(2), /cut off/);
+  await assert.rejects(connection.end(), /cut off/);
+  await assert.rejects(connection.messages().next(), /cut off/);
+  const other = await Connection.open(schema, chunks(concat([...opening, Uint8Array.of(9, 0, 0, 0)]), 9), () => undefined);
+  await assert.rejects(other.messages().next(), MessageError);
+  await assert.rejects(other.send(1), MessageError);
 });

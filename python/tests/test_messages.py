@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import socket
 import threading
+import time
 import unittest
 from typing import Any, Callable, List, Tuple
 
@@ -151,6 +152,64 @@ class Connections(unittest.TestCase):
         found, count = self.talk(answer, ask)
         self.assertEqual(found, [(str(i),) for i in range(100)] + [None])
         self.assertEqual(count, 100)
+
+    def open_to(self, write: Callable[[bytes], None], rest: bytes = b"") -> Connection[str, Any]:
+        """A connection to a peer that has already said all that it has to say."""
+        stream = io.BytesIO(hello_bytes(TEXTS.schema, False) + verdict_bytes(None) + rest)
+        return Connection((stream.read, write), TEXTS)
+
+    def test_a_message_that_is_cut_off(self) -> None:
+        sent: List[bytes] = []
+        broken: List[BaseException] = []
+
+        def write(data: bytes) -> None:
+            if broken:
+                sent.append(data[:5])
+                raise broken[0]
+            sent.append(data)
+
+        for error, later in ((socket.timeout("late"), socket.timeout), (KeyboardInterrupt(), MessageError)):
+            broken.clear()
+            connection = self.open_to(write)
+            broken.append(error)
+            with self.assertRaises(type(error)):
+                connection.send("brick")
+            broken.clear()
+            sent.clear()
+            for use in (lambda: connection.send("again"), connection.end, connection.receive):
+                with self.assertRaises(later):
+                    use()
+            self.assertEqual(sent, [])
+
+    def test_nothing_is_sent_after_a_message_that_is_invalid(self) -> None:
+        sent: List[bytes] = []
+        connection = self.open_to(sent.append, b"\1\0\0\0\0")
+        sent.clear()
+        with self.assertRaises(MessageError):
+            connection.receive()
+        with self.assertRaises(MessageError):
+            connection.send("brick")
+        self.assertEqual(sent, [])
+
+    def test_messages_of_several_threads(self) -> None:
+        sent = bytearray()
+
+        def write(data: bytes) -> None:
+            for i in range(0, len(data), 3):
+                sent.extend(data[i : i + 3])
+                time.sleep(0)
+
+        connection = self.open_to(write)
+        sent.clear()
+        texts = ["a" * 3000, "b" * 3000, "c" * 3000]
+        threads = [threading.Thread(target=connection.send, args=(t,)) for t in texts]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        size = len(frame_bytes(TEXTS.encode(texts[0]), False))
+        frames = {bytes(sent[i : i + size]) for i in range(0, len(sent), size)}
+        self.assertEqual(frames, {frame_bytes(TEXTS.encode(t), False) for t in texts})
 
     def test_other_types(self) -> None:
         found = self.talk(lambda x: Connection(x, TEXTS, TEXTS), lambda x: Connection(x, NUMBERS, TEXTS))

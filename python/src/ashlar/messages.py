@@ -6,6 +6,7 @@ directions, :class:`Incoming` reads one of them.
 
 from __future__ import annotations
 
+import threading
 from types import TracebackType
 from typing import Any, Callable, Generic, Iterator, Optional, Tuple, Type as Class, TypeVar
 
@@ -65,7 +66,8 @@ class Incoming(Generic[R]):
         self._limit = min(0x7FFFFF00, limit)
         self._held = bytearray()
         self._values: Optional[Values] = None
-        self._failed: Optional[MessageError] = None
+        #: What each later use raises.
+        self.failed: Optional[Exception] = None
         #: Has the peer said that there are no more messages?
         self.ended = False
         #: Do messages have checksums?
@@ -74,8 +76,9 @@ class Incoming(Generic[R]):
         self.schema: Optional[Schema] = None
 
     def _fail(self, kind: str, text: str) -> MessageError:
-        self._failed = MessageError(kind, text)
-        return self._failed
+        error = MessageError(kind, text)
+        self.failed = error
+        return error
 
     def _need(self, n: int) -> None:
         # Memory grows with the bytes that arrive, and not with those that are announced.
@@ -89,8 +92,8 @@ class Incoming(Generic[R]):
             self._held += more
 
     def _take(self, n: int) -> bytes:
-        if self._failed is not None:
-            raise self._failed
+        if self.failed is not None:
+            raise self.failed
         self._need(n)
         data = bytes(self._held[:n])
         del self._held[:n]
@@ -155,8 +158,8 @@ class Incoming(Generic[R]):
         """The next message, in a tuple. ``None`` if the peer has said that there are no more."""
         if self.ended:
             return None
-        if self._failed is not None:
-            raise self._failed
+        if self.failed is not None:
+            raise self.failed
         self._need(4)
         n = int.from_bytes(self._held[:4], "little")
         if n == _END:
@@ -196,7 +199,9 @@ class Connection(Generic[S, R]):
     that writes all of some. The first type is that of what this end sends, the second that of what
     it receives: without it, messages are plain values of the peer's schema. If that is an older
     schema, messages are read as the type's evolution says. Making a connection shakes hands, and
-    raises :class:`MessageError` if the two ends do not understand each other.
+    raises :class:`MessageError` if the two ends do not understand each other. Each end first sends
+    its schema: if both have more bytes than the stream holds, both wait for ever, unless the socket
+    has a timeout.
 
     >>> import ashlar, socket, threading
     >>> from ashlar.messages import Connection
@@ -233,6 +238,7 @@ class Connection(Generic[S, R]):
         self._sends = sends
         self._checksums = checksums
         self._ended = False
+        self._lock = threading.Lock()
         self._incoming: Incoming[R] = Incoming(read, receives, limit)
         self._write(hello_bytes(sends.schema, checksums))
         why = self._incoming.hello()
@@ -246,10 +252,25 @@ class Connection(Generic[S, R]):
             raise MessageError("CannotRead", f"the peer's messages cannot be read: {why}")
 
     def send(self, message: S) -> None:
-        """Send a message. Raises :class:`ashlar.EncodeError` if it is no value of the type."""
+        """Send a message. Raises :class:`ashlar.EncodeError` if it is no value of the type.
+
+        Messages of several threads do not mix. Any other failure, such as a timeout, is raised again
+        at each later use, because a part of the message may have been sent.
+        """
         if self._ended:
             raise MessageError("AfterEnd", "the connection was used after its end")
-        self._write(frame_bytes(self._sends.encode(message), self._checksums))
+        self._send(frame_bytes(self._sends.encode(message), self._checksums))
+
+    def _send(self, data: bytes) -> None:
+        with self._lock:
+            if self._incoming.failed is not None:
+                raise self._incoming.failed
+            try:
+                self._write(data)
+            except BaseException as e:
+                cut = MessageError("CutOff", "a message was cut off while it was sent")
+                self._incoming.failed = e if isinstance(e, Exception) else cut
+                raise
 
     def receive(self) -> Optional[Tuple[R]]:
         """The next message, in a tuple. ``None`` if the peer has said that there are no more."""
@@ -263,7 +284,7 @@ class Connection(Generic[S, R]):
         """Tell the peer that there will be no more messages. This end can still receive."""
         if not self._ended:
             self._ended = True
-            self._write(b"\xff\xff\xff\xff")
+            self._send(b"\xff\xff\xff\xff")
 
     def __enter__(self) -> Connection[S, R]:
         return self
