@@ -15,6 +15,7 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Short as SBS
 import Data.Either (isLeft)
+import Data.Foldable (for_)
 import qualified Data.IntMap as IntMap
 import qualified Data.IntSet as IntSet
 import Data.List (isPrefixOf)
@@ -53,6 +54,7 @@ tests =
         [ testCase "the text of errors" texts,
           testCase "the input left by alternatives that fail" leftByFailures,
           testCase "bytesRead after lookAhead, and uncheckedSkip" offsets,
+          testCase "unchecked decoders see all bytes of an isolate" inIsolate,
           testCase "lookAheadM when more input has come" lookedAhead,
           testCase "the end of an isolated part of lazy input" isolatedEnds,
           testCase "an isolated part of lazy input has no more than its bytes" isolatedBytes,
@@ -321,6 +323,21 @@ whenFed = onPrograms everything {withChoices = False, withIsolation = False} $ \
       Theirs.Partial k -> case ps of
         [] -> his (k S.empty) []
         bs : more -> his (k bs) more
+
+-- cereal's isolate demands its bytes first, so chunks make no difference.
+inIsolate :: Assertion
+inIsolate = for_ [1 .. 9] $ \size -> do
+  let input = L.fromChunks (pieces size (S.pack [8, 1, 2, 3, 4, 5, 6, 7, 8, 9]))
+  Ours.runGetLazy
+    (Ours.getWord8 *> Ours.isolate 8 (Ours.uncheckedSkip 4 *> Ours.getBytes 4))
+    input
+    @?= Theirs.runGetLazy
+      (Theirs.getWord8 *> Theirs.isolate 8 (Theirs.uncheckedSkip 4 *> Theirs.getBytes 4))
+      input
+  Ours.runGetLazy (Ours.isolate 8 (Ours.uncheckedLookAhead 8 <* Ours.skip 8)) input
+    @?= Theirs.runGetLazy (Theirs.isolate 8 (Theirs.uncheckedLookAhead 8 <* Theirs.skip 8)) input
+  where
+    pieces n bs = if S.null bs then [] else S.take n bs : pieces n (S.drop n bs)
 
 arrived :: Assertion
 arrived = do

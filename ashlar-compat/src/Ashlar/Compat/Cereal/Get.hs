@@ -210,11 +210,11 @@ skip n = G.skip (max 0 n)
 
 -- | Skip @n@ bytes, or what has arrived, if that is less.
 uncheckedSkip :: Int -> Get ()
-uncheckedSkip n = heldHere >>= \m -> skip (min n m)
+uncheckedSkip n = unchecked n >>= skip
 
 -- | @n@ bytes, or what has arrived, if that is less. They remain to be read.
 uncheckedLookAhead :: Int -> Get ByteString
-uncheckedLookAhead n = lookAhead (heldHere >>= \m -> G.getByteString (max 0 (min n m)))
+uncheckedLookAhead n = lookAhead (unchecked n >>= \m -> G.getByteString (max 0 m))
 
 -- | Bytes read so far.
 bytesRead :: Get Int

@@ -22,9 +22,7 @@ import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Input
-import Ashlar.Internal.Get.Path (Context (..), innermost)
 import Data.Int (Int64)
-import Data.Maybe (fromMaybe)
 
 -- | 'Ashlar.Get.isolate' with binary's messages. In it, 'bytesCounted' begins at 0. If the decoder
 -- leaves bytes over, the message does not say whether the input has them: to know that, this would
@@ -34,7 +32,7 @@ isolateCounting n p
   | n < 0 = invalid "isolate: negative size"
   | otherwise = isolateOr (invalid . message) n $ do
     at <- here
-    inEnv (inContext (CountedFrom at)) p
+    inEnv (inMarks (\m -> m {markCounted = at})) p
   where
     message left =
       "isolate: the decoder consumed " ++ show (n - left)
@@ -46,11 +44,8 @@ isolateCounting n p
 bytesCounted :: Get Int64
 bytesCounted = do
   at <- here
-  from <- inspect (\_ env _ -> pure $! fromMaybe 0 (innermost start (envContext env)))
+  from <- inspect (\_ env _ -> pure $! markCounted (envMarks env))
   pure $! fromIntegral (at - from)
-  where
-    start (CountedFrom at _) = Just at
-    start _ = Nothing
 
 -- | The number of bytes up to the end of the input, or of the innermost @isolate@. Asks for all of
 -- them, and keeps them.

@@ -1,16 +1,15 @@
+{-# LANGUAGE MultiWayIf #-}
+
 -- |
 -- Module      : Ashlar.Internal.Compat.CerealArrival
 -- Description : How much input has arrived, as cereal's decoders can see it
 --
 -- In @cereal@ the results of @remaining@ and similar decoders depend on how much input has arrived,
 -- or was announced. Ours must not depend on that (INV-G2), so this is for @Ashlar.Compat@ alone.
---
--- The context of a decoder holds the announced number of bytes. Finding it takes time proportional
--- to the number of labels around.
 module Ashlar.Internal.Compat.CerealArrival
   ( announcing,
     heldOr,
-    heldHere,
+    unchecked,
     ensured,
   )
 where
@@ -18,7 +17,6 @@ where
 import Ashlar.Internal.Get.Bytes (available, slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Path (Context (..), innermost)
 import Ashlar.Internal.Get.Record (unread)
 import Ashlar.Internal.Mem.Cells
 import Data.ByteString (ByteString)
@@ -30,7 +28,7 @@ announcing ::
   Int ->
   Get a ->
   Get a
-announcing n = inEnv (inContext (Announced n))
+announcing n = inEnv (inMarks (\m -> m {markAnnounced = n}))
 
 -- | The number of bytes that are left of the announced ones, or of those that have arrived.
 heldOr ::
@@ -40,14 +38,20 @@ heldOr ::
   Get Int
 heldOr p = do
   limit <- inspect (\c _ _ -> getInt c limitCell)
-  known <- inspect (\_ env _ -> pure (innermost announced (envContext env)))
-  case known of
-    Just total
-      | limit == maxBound -> if total < 0 then heldHere else here >>= \at -> pure $! total - at
-    _ -> p
-  where
-    announced (Announced n _) = Just n
-    announced _ = Nothing
+  total <- inspect (\_ env _ -> pure $! markAnnounced (envMarks env))
+  if
+      | limit /= maxBound || total == notFed -> p
+      | total < 0 -> heldHere
+      | otherwise -> here >>= \at -> pure $! total - at
+
+-- | At most n of the bytes that are there: those that have arrived, and, as cereal's @isolate@ has
+-- demanded them, all up to the end of an @isolate@.
+unchecked :: Int -> Get Int
+unchecked n = do
+  limit <- inspect (\c _ _ -> getInt c limitCell)
+  if limit == maxBound
+    then min n <$> heldHere
+    else here >>= \at -> pure $! min n (limit - at)
 
 -- | The number of bytes that have arrived and not been read, up to the end of the innermost
 -- @isolate@.

@@ -154,7 +154,7 @@ withBudget budget p =
             let (inner, end) = within seen outer at (max 0 bytes) account
             inner <$ setLimit c end
         let scope = Own account limits {limitDepth = depth, limitSteps = steps}
-            inner = Env (envInput env) scope (envContext env)
+            inner = Env (envInput env) scope (envMarks env) (envContext env)
         pure (Entered inner own levels seen held)
     leave entered c _ = do
       putInt c levelsCell (outsideLevels entered)

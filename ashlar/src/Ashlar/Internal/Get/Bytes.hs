@@ -92,7 +92,7 @@ slice n = do
 currentSegment :: Env -> IO ByteString
 currentSegment env = case env of
   InputOnly bs -> pure bs
-  Env input _ _ -> segmentCurrent <$> readIORef (inputSegments input)
+  Env input _ _ _ -> segmentCurrent <$> readIORef (inputSegments input)
 {-# NOINLINE currentSegment #-}
 
 -- | The next byte, if a predicate holds of it. If not, the error is at this byte, and says that a

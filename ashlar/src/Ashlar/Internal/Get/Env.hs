@@ -59,6 +59,11 @@ module Ashlar.Internal.Get.Env
     Env (..),
     envInput,
     envContext,
+    Marks (..),
+    envMarks,
+    noMarks,
+    noOrigin,
+    notFed,
     Scope (..),
     Account (..),
     Limits (..),
@@ -67,6 +72,7 @@ module Ashlar.Internal.Get.Env
     defaultSteps,
     budgetAccount,
     inContext,
+    inMarks,
     inTraced,
     Input (..),
     strictInput,
@@ -220,16 +226,37 @@ whenTraced c act = isTraced c >>= \traced -> if traced then act else pure ()
 -- ~~~~~~~~~~~~~~~~~~
 -- Allocating a full environment takes longer than decoding a few bytes. So an untraced run on a
 -- strict 'ByteString' has the environment 'InputOnly', which is just the input. Where such a run
--- needs an 'Input', 'envInput' and 'inContext' make a new one each time. Writes to its variables
+-- needs an 'Input', 'envInput', 'inMarks' and 'inContext' make a new one each time. Writes to its variables
 -- are lost. That is harmless, because the segments do not change and no failures are recorded.
 --
 -- So such a run allocates its cells, two closures and this. (Allocation test "a strict run: 216
 -- bytes". Benchmarks "one run on 16 bytes", "decode one record".)
 data Env
-  = Env !Input !Scope !Context
+  = Env !Input !Scope !Marks !Context
   | -- | The whole input of an untraced run, with the default budget and no context. (Not unpacked,
     -- because the box exists already.)
     InputOnly {-# NOUNPACK #-} !ByteString
+
+-- | Offsets to which decoders refer. They are not part of the 'Context', in which finding one would
+-- take time proportional to the number of labels and values around. (A list that calls itself within
+-- a label has as many as elements.)
+data Marks = Marks
+  { -- | Inside 'Ashlar.Get.origin': the offset at which it began. Outside of it, and in a jump
+    -- without an origin around it: 'noOrigin'.
+    markOrigin :: !Int,
+    -- | Where offsets count from: 0, or the beginning of an @isolate@ of @binary@.
+    markCounted :: !Int,
+    -- | Inside a run of @cereal@: the length of its input, or -1 if it was not announced. Outside of
+    -- it: 'notFed'.
+    markAnnounced :: !Int
+  }
+
+noMarks :: Marks
+noMarks = Marks noOrigin 0 notFed
+
+noOrigin, notFed :: Int
+noOrigin = -1
+notFed = -2
 
 -- | The account of a budget: the cells whose 'stepsCell' counts its steps.
 data Account = Account !Cells
@@ -270,32 +297,45 @@ defaultSteps = 1048576
 
 envInput :: Env -> Input
 envInput env = case env of
-  Env input _ _ -> input
+  Env input _ _ _ -> input
   InputOnly bs -> inputOf bs
 {-# INLINE envInput #-}
 
 envContext :: Env -> Context
 envContext env = case env of
-  Env _ _ context -> context
+  Env _ _ _ context -> context
   InputOnly _ -> Top
 {-# INLINE envContext #-}
 
+envMarks :: Env -> Marks
+envMarks env = case env of
+  Env _ _ marks _ -> marks
+  InputOnly _ -> noMarks
+{-# INLINE envMarks #-}
+
 budgetAccount :: Cells -> Env -> Account
 budgetAccount c env = case env of
-  Env _ (Own own _) _ -> own
+  Env _ (Own own _) _ _ -> own
   _ -> Account c
 
 -- | Add a context to an environment.
 inContext :: (Context -> Context) -> Env -> Env
 inContext inside env = case env of
-  Env input scope context -> Env input scope (inside context)
-  InputOnly bs -> Env (inputOf bs) OfRun (inside Top)
+  Env input scope marks context -> Env input scope marks (inside context)
+  InputOnly bs -> Env (inputOf bs) OfRun noMarks (inside Top)
 {-# INLINE inContext #-}
+
+-- | Change the marks of an environment.
+inMarks :: (Marks -> Marks) -> Env -> Env
+inMarks change env = case env of
+  Env input scope marks context -> Env input scope (change marks) context
+  InputOnly bs -> Env (inputOf bs) OfRun (change noMarks) Top
+{-# INLINE inMarks #-}
 
 -- | Add a context that only errors show. (A run with 'InputOnly' is not traced.)
 inTraced :: (Context -> Context) -> Env -> Env
 inTraced inside env = case env of
-  Env input scope context -> Env input scope (inside context)
+  Env input scope marks context -> Env input scope marks (inside context)
   InputOnly _ -> env
 {-# INLINE inTraced #-}
 

@@ -98,7 +98,7 @@ streamEnd at n = if n > maxBound - at then maxBound else at + n
 -- | The limits of the innermost budget.
 limitsOf :: Cells -> Env -> IO Limits
 limitsOf c env = case env of
-  Env _ (Own _ limits) _ -> pure limits
+  Env _ (Own _ limits) _ _ -> pure limits
   _ -> pure (defaultLimits c)
 
 -- | Use steps, or fail if the budget has too few left.
@@ -252,10 +252,10 @@ isolated ::
   IO Env
 isolated c env seen end = case env of
   InputOnly _ -> pure env
-  Env input _ context -> do
+  Env input _ marks context -> do
     limits <- limitsOf c env
     let byBudget = limitEnd limits
-        scoped own = Env input (Own (budgetAccount c env) own) context
+        scoped own = Env input (Own (budgetAccount c env) own) marks context
     pure
       $! if byBudget == maxBound
         then env

@@ -43,7 +43,6 @@ import Ashlar.Internal.Get.Fail (invalidFrom)
 import Ashlar.Internal.Get.Failure (nothingFound)
 import Ashlar.Internal.Get.Input (announce, skipUpTo)
 import Ashlar.Internal.Get.Limits (endsForGood, overHeld, spend, streamBytes, streamEnd)
-import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Record
   ( heldBetween,
     nextChunkOffset,
@@ -57,7 +56,6 @@ import Data.Bits (complement)
 import qualified Data.ByteString as S
 import Data.IORef (readIORef)
 import Data.Int (Int64)
-import Data.Maybe (fromMaybe)
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr)
 
@@ -72,7 +70,7 @@ import Foreign.Ptr (Ptr)
 -- >>> runGet (skip 3 *> origin item) "...\1\4__ab"
 -- Right "ab"
 origin :: Get a -> Get a
-origin g = here >>= \at -> kept (inEnv (inContext (OriginAt at)) g)
+origin g = here >>= \at -> kept (inEnv (inMarks (\m -> m {markOrigin = at})) g)
   where
     kept p = seekerHere >>= maybe (aheadIf (const False) p) (const p)
 
@@ -124,15 +122,14 @@ viaOffset getOffset p = here >>= \at -> getOffset >>= \offset -> jump at offset 
 -- 'atOffset', given the offset at which errors about the offset are.
 jump :: Int -> Int64 -> Get a -> Get a
 jump at offset p = do
-  from <- inspect (\_ env _ -> pure (fromMaybe noOrigin (innermost begins (envContext env))))
+  from <- inspect (\_ env _ -> pure $! markOrigin (envMarks env))
   now <- here
   let base = max 0 from
       -- (An offset that is not an Int is after the end of any input.)
       to = if offset > fromIntegral (maxBound - base) then maxBound else base + fromIntegral offset
       outOf end = failWith at at nothingFound (BadOffset offset (fromIntegral (end - base)))
-      -- So a jump inside this one finds at once where the origin is, or that there is none.
       there = do
-        a <- deeper (inEnv (inContext (OriginAt from)) p)
+        a <- deeper p
         end <- here
         a <$ spend " jumps to offsets" (max 0 (end - to) `quot` 1024)
   passed <- inspect (\c env _ -> segmentsBetween c (envInput env) to)
@@ -156,10 +153,6 @@ jump at offset p = do
           when (have < to - now) $
             outOf (now + have)
       there
-  where
-    begins (OriginAt n _) = Just n
-    begins _ = Nothing
-    noOrigin = -1
 
 -- Fail if an offset is after the end of the source, or after the limit.
 seekable :: Seeker -> Leaving -> Int -> (Int -> Get ()) -> Get ()
@@ -180,7 +173,7 @@ seekable s leave to outOf = do
 seekerHere :: Get (Maybe Seeker)
 seekerHere = step $ \c env -> case env of
   InputOnly _ -> pure Nothing
-  Env input _ _ -> readIORef (inputSegments input) >>= nextChunkOffset c >>= inputSeeker input
+  Env input _ _ _ -> readIORef (inputSegments input) >>= nextChunkOffset c >>= inputSeeker input
 
 -- Run a decoder that moves to another offset, and come back whether it succeeds or fails. The bytes
 -- from the cursor on are kept meanwhile.

@@ -32,7 +32,6 @@ module Ashlar.Internal.Get.Path
     -- * The path of a decoder
     Context (..),
     enclosing,
-    innermost,
     labelsAt,
     Cut (..),
     cutField,
@@ -93,13 +92,6 @@ data Context
     Inside Names !PartNumber !Context
   | -- | Inside a value that is read as one span. The part of the value around it is in the cell.
     InsideSpan Names !Context
-  | -- | Inside an @isolate@ of @binary@, which counts offsets from its beginning: that offset.
-    CountedFrom !Int !Context
-  | -- | Inside 'Ashlar.Get.origin': the offset at which it began. In a jump without an origin
-    -- around it: -1.
-    OriginAt !Int !Context
-  | -- | Inside a run of @cereal@: the length of its input, or -1 if it was not announced.
-    Announced !Int !Context
 
 -- | The context around a context. 'Nothing' at the 'Top'.
 enclosing :: Context -> Maybe Context
@@ -109,15 +101,6 @@ enclosing context = case context of
   Expecting _ _ outer -> Just outer
   Inside _ _ outer -> Just outer
   InsideSpan _ outer -> Just outer
-  CountedFrom _ outer -> Just outer
-  OriginAt _ outer -> Just outer
-  Announced _ outer -> Just outer
-
--- | The result of a function for the innermost context for which it is not 'Nothing'.
-innermost :: (Context -> Maybe a) -> Context -> Maybe a
-innermost says context = case says context of
-  Nothing -> enclosing context >>= innermost says
-  found -> found
 
 -- | The part in which the input ends: how many of the bytes left precede it, and how many it takes.
 data Cut = NoPart | Cut !Int !Int
@@ -143,10 +126,10 @@ cutField context part left = case context of
 
 -- | How many elements the innermost container announced.
 announcedElements :: Context -> Maybe Int
-announcedElements = innermost $ \context -> case context of
+announcedElements context = case context of
   Inside (OfElements _ n _) _ _ -> Just n
   InsideSpan (OfElements _ n _) _ -> Just n
-  _ -> Nothing
+  _ -> enclosing context >>= announcedElements
 
 -- | The labels around a failure, the innermost first.
 labelsAt ::

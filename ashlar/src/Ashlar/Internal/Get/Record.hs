@@ -165,14 +165,14 @@ refuseByte c env (Expectation names) = whenTraced c $ do
 
 failuresSoFar :: Env -> IO Failures
 failuresSoFar env = case lazy env of
-  Env input _ _ -> readIORef (inputFailures input)
+  Env input _ _ _ -> readIORef (inputFailures input)
   -- Not traced.
   InputOnly _ -> pure NoFailures
 {-# NOINLINE failuresSoFar #-}
 
 setFailures :: Env -> Failures -> IO ()
 setFailures env !failures = case env of
-  Env input _ _ -> writeIORef (inputFailures input) failures
+  Env input _ _ _ -> writeIORef (inputFailures input) failures
   InputOnly _ -> pure ()
 {-# INLINE setFailures #-}
 

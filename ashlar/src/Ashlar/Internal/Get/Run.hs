@@ -78,7 +78,7 @@ import System.IO.Unsafe (unsafeDupablePerformIO, unsafePerformIO)
 -- cannot see that an unknown decoder never returns.
 runIn :: Cells -> Input -> Get a -> IO (Either DecodeError a)
 runIn c input g = IO $ \s0 -> case unIO (getPtr c cursorCell) s0 of
-  (# s1, Ptr p0 #) -> case unGet g p0 c (Env input OfRun Top) s1 of
+  (# s1, Ptr p0 #) -> case unGet g p0 c (Env input OfRun noMarks Top) s1 of
     (# s2, p1, result #) -> case unIO (putPtr c cursorCell (Ptr p1)) s2 of
       (# s3, _ #) -> case touch# (inputSegments input) s3 of
         s4 -> case result of

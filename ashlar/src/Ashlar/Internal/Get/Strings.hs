@@ -39,7 +39,7 @@ import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Input
 import Ashlar.Internal.Get.Limits (asValue, limitsOf, setOver, spend)
-import Ashlar.Internal.Get.Path (Context (OriginAt, Top))
+import Ashlar.Internal.Get.Path (Context (Top))
 import Ashlar.Internal.Get.Record
 import Ashlar.Internal.Get.Run (errorOf)
 import Ashlar.Internal.Get.Scan
@@ -266,8 +266,9 @@ decodedIn at bs g = do
   now <- here
   outcome <- case at of
     Just start ->
-      onBytes start (OriginAt start) (\_ env _ input -> addFrom now env input) g bs
-    Nothing -> onBytes 0 (const (OriginAt 0 Top)) (ownError now) g bs
+      onBytes start (,) (\_ env _ input -> addFrom now env input) g bs
+    -- Offsets in the input around it, and its labels, do not concern these bytes.
+    Nothing -> onBytes 0 (\_ _ -> (noMarks, Top)) (ownError now) g bs
   either (\() -> failed) pure outcome
   where
     -- The reach is that of the decoder around at least.
@@ -287,8 +288,8 @@ decodedIn at bs g = do
 onBytes ::
   -- | The offset of the first of the bytes.
   Int ->
-  -- | Make the context of the decoder, given that around it.
-  (Context -> Context) ->
+  -- | Make marks and context of the decoder, given those around it. Its origin is the first byte.
+  (Marks -> Context -> (Marks, Context)) ->
   -- | What to do if the decoder fails, given the cells and the environment around it, its own cells
   -- and its input.
   (Cells -> Env -> Cells -> Input -> IO b) ->
@@ -315,7 +316,9 @@ onBytes start inside refused g bs = inspect $ \c env _ -> do
                 limitAccount = Account own,
                 limitInner = True
               }
-          inner = Env input (Own (budgetAccount c env) unlimited) (inside (envContext env))
+          (marks, context) = inside (envMarks env) (envContext env)
+          scope = Own (budgetAccount c env) unlimited
+          inner = Env input scope marks {markOrigin = start} context
       IO $ \s0 -> case unIO (getPtr own cursorCell) s0 of
         (# s1, Ptr p #) -> case unGet g p own inner s1 of
           (# s2, _, (# a | #) #) -> (# s2, Right a #)

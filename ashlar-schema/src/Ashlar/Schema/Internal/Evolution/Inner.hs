@@ -69,7 +69,7 @@ oneAfterAnother after count translate out = go count
 
 -- Run a decoder on the new bytes. If it fails, these are its failures.
 other :: Get a -> ByteString -> Get (Either Failures a)
-other = onBytes 0 id (\_ _ _ input -> readIORef (inputFailures input))
+other = onBytes 0 (,) (\_ _ _ input -> readIORef (inputFailures input))
 
 tracedly :: Int -> Run -> Get a -> Get a
 tracedly size translate g = do
