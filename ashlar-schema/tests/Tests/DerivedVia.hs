@@ -30,6 +30,9 @@ tests =
     "a derived description"
     [ testCase "of a record whose Codec is via BinaryFormat is refused" (refused @Old "Old"),
       testCase "of a record whose Codec is via Packed is refused" (refused @Small "Small"),
+      testCase "via Packed, which asks for it, is refused" (refusedAs @Circle "the description of Circle is derived via"),
+      testCase "of a record that contains itself, packed" $
+        length (schemaDefinitions (schema @(Packed Nest))) @?= 1,
       testCase "of a newtype whose Codec is via BigEndian is refused" (refused @Port "Port"),
       testCase "of a newtype whose Codec is via Varint is refused" (refused @Serial "Serial"),
       testCase "of a newtype whose Codec is via Packed is refused" (refused @Flag "Flag"),
@@ -51,6 +54,15 @@ data Small = Small Int Bool
   deriving stock (Generic)
   deriving anyclass (Pack, Described)
   deriving (Codec) via (Packed Small)
+
+data Circle = Circle Int Bool
+  deriving stock (Generic)
+  deriving anyclass (Pack)
+  deriving (Codec, Described) via (Packed Circle)
+
+data Nest = Nest Int (Maybe (Packed Nest))
+  deriving stock (Generic)
+  deriving anyclass (Codec, Described, Pack)
 
 newtype Port = Port Word16
   deriving stock (Generic)
@@ -106,11 +118,13 @@ instance HasFormat Range where
   format = satisfying "empty" (\(Range a b) -> a <= b) derivedFormat
 
 refused :: forall a. Described a => String -> Assertion
-refused name = do
+refused name = refusedAs @a ("the Codec of " ++ name ++ " is not derived")
+
+refusedAs :: forall a. Described a => String -> Assertion
+refusedAs why = do
   r <- try (evaluate (length (show (schema @a))))
   case r of
-    Left (ErrorCall message) ->
-      assertBool message (("the Codec of " ++ name ++ " is not derived") `isInfixOf` message)
+    Left (ErrorCall message) -> assertBool message (why `isInfixOf` message)
     Right _ -> assertFailure "it has a schema"
 
 accepted :: forall a. Described a => Assertion

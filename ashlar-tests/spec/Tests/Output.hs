@@ -13,13 +13,15 @@ import Ashlar.Builder.Section (lengthPrefixedWithin)
 import Control.Exception
 import Control.Monad
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Builder as B (Builder, hPutBuilder)
+import qualified Data.ByteString.Builder.Extra as B (flush)
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Unsafe as S
 import Data.IORef
 import Data.Semigroup (stimes)
 import Data.Word (Word64, Word8)
 import Foreign (allocaBytes, castPtr, fillBytes, minusPtr, peekByteOff, plusPtr, poke, pokeByteOff)
-import System.Directory (getTemporaryDirectory, removeFile)
+import System.Directory (getFileSize, getTemporaryDirectory, removeFile)
 import System.IO
 import System.IO.Error (isFullError, isIllegalOperation, isResourceVanishedError)
 import System.Process (createPipe)
@@ -46,6 +48,11 @@ tests =
         "a Handle's buffering"
         [ testCase (show mode) (buffered mode)
           | mode <- [NoBuffering, LineBuffering, BlockBuffering Nothing, BlockBuffering (Just 10)]
+        ],
+      testGroup
+        "no bytes to a Handle: what was written before is flushed as by bytestring"
+        [ testCase (show mode) (mapM_ (noBytes mode) [(mempty, mempty), (flush, B.flush)])
+          | mode <- [NoBuffering, LineBuffering, BlockBuffering Nothing]
         ],
       testCase "a closed Handle" closed,
       testCase "a Handle for reading" readOnly,
@@ -213,6 +220,21 @@ buffered mode = do
       hPutBuilder h (word8 i <> byteString (S.replicate (fromIntegral i * 400) i))
       S.hPut h "b"
   out @?= S.concat ["a" <> S.cons i (S.replicate (fromIntegral i * 400) i) <> "b" | i <- [1 .. 20]]
+
+noBytes :: BufferMode -> (Builder, B.Builder) -> Assertion
+noBytes mode (ours, theirs) = do
+  mine <- flushedBy (`hPutBuilder` ours)
+  his <- flushedBy (`B.hPutBuilder` theirs)
+  mine @?= his
+  where
+    flushedBy :: (Handle -> IO ()) -> IO Integer
+    flushedBy put = do
+      folder <- getTemporaryDirectory
+      bracket (openBinaryTempFile folder "ashlar") (\(path, h) -> hClose h >> removeFile path) $ \(path, h) -> do
+        hSetBuffering h mode
+        hPutStr h "prompt"
+        put h
+        getFileSize path
 
 failsWith :: (IOException -> Bool) -> IO a -> Assertion
 failsWith ok act = do

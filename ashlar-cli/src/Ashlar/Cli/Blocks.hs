@@ -100,9 +100,10 @@ entryAt (Decoders _ m) b = case M.lookup (blockFile b + blockSchemaAt h) m of
 wholeRecords :: Get Value -> Int -> ByteString -> IO (Int, Int, Maybe DecodeError)
 wholeRecords g count body = go 0 (recordsOf (decodeBy g) count body)
   where
-    go !done found = found >>= \records -> case records of
-      Some n _ more -> go (done + n) more
-      Refused e rest _ -> pure (result done rest (Just e))
-      Threw (SomeException e) _ -> throwIO e
-      NoMore rest -> pure (result done rest Nothing)
+    go !done found =
+      found >>= \records -> case records of
+        Some n _ more -> go (done + n) more
+        Refused e rest _ -> pure (result done rest (Just e))
+        Threw (SomeException e) _ -> throwIO e
+        NoMore rest -> pure (result done rest Nothing)
     result done rest = (,,) done (B.length body - B.length rest)

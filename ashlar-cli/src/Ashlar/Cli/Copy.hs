@@ -196,12 +196,13 @@ repairWith hs selection target path header folded = do
       (Just schema, decoder) -> do
         body <- blockRecords (readOptions selection) (headerNow schemas) b
         case (body, decoder) of
-          (Right bytes, Just (Right g)) -> wholeRecords g (blockCount h) bytes >>= \found -> case found of
-            (n, at, e)
-              | n == blockCount h && at == B.length bytes -> whole schema bytes
-              | otherwise -> do
-                lose (problem n (maybe WrongCount BadRecord e))
-                when (n > 0) $ expandedTo schema h {blockCount = n} (B.take at bytes)
+          (Right bytes, Just (Right g)) ->
+            wholeRecords g (blockCount h) bytes >>= \found -> case found of
+              (n, at, e)
+                | n == blockCount h && at == B.length bytes -> whole schema bytes
+                | otherwise -> do
+                  lose (problem n (maybe WrongCount BadRecord e))
+                  when (n > 0) $ expandedTo schema h {blockCount = n} (B.take at bytes)
           (Right bytes, _) -> whole schema bytes
           (Left (UnknownCompression name), _)
             | B.null name -> lose (problem 0 (UnknownCompression name))

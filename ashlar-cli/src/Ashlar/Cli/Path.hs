@@ -239,8 +239,10 @@ follow shapes end path = toShape 0 (schemaRoot (shapesSchema shapes))
 
 position :: Text -> Maybe Int
 position name
-  | not (T.null name) && T.all isDigit name && T.length name < 6 = Just (read (T.unpack name) - 1)
+  | not (T.null name) && T.all isDigit name && T.length name < 6 && n > 0 = Just (n - 1)
   | otherwise = Nothing
+  where
+    n = read (T.unpack name)
 
 ifPresent :: Follow r -> Follow r
 ifPresent k value = case value of

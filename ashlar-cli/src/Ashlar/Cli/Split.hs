@@ -34,8 +34,8 @@ data SplitBy
   | -- | Where another file begins, that was joined.
     EachFile
 
--- | Copy the records of a file to several: PREFIX.0001, PREFIX.0002 and so on. Damage ends it. So
--- does a file that exists, if it may not be replaced. Says whether the file with the next number
+-- | Copy the records of a file to several: PREFIX.0001, PREFIX.0002 and so on, to PREFIX.9999. Damage
+-- ends it. So does a file that exists, if it may not be replaced. Says whether the file with the next number
 -- exists.
 splitFile ::
   Handles ->
@@ -60,6 +60,9 @@ splitFile hs selection force by prefix path = do
   begins <- newIORef header
   let next = mask_ $ do
         n <- (+ 1) <$> readIORef files
+        -- The names of more would not be in the order of the records, and 'cat' PREFIX.* would not.
+        when (n > 9999) $
+          failed (prefix ++ ".9999: this is the last file, and more records follow; put more into each")
         file <- pending (Target (numbered n) force hs) [path]
         h <- readIORef begins
         (fd, copier) <- naming file (started file h) `onException` abandoned file
@@ -158,9 +161,10 @@ splitFile hs selection force by prefix path = do
           put schema h {blockCount = n} (B.take size bytes)
           close
           inParts cut schema most most h {blockCount = blockCount h - n} (B.drop size bytes)
-      cutting b g n bytes = wholeRecords g n bytes >>= \found -> case found of
-        (m, size, _) | m == n -> pure size
-        (_, _, e) -> stopped b (maybe WrongCount BadRecord e)
+      cutting b g n bytes =
+        wholeRecords g n bytes >>= \found -> case found of
+          (m, size, _) | m == n -> pure size
+          (_, _, e) -> stopped b (maybe WrongCount BadRecord e)
       stopped :: Block -> Cause -> IO a
       stopped b = stoppedBy . Damage path (blockAt b) (Just (blockNumber b)) (blockRecord b)
   result <-

@@ -95,11 +95,12 @@ verifyRecords hs selection path watched = do
                 | not (B.null name) ->
                   writeIORef unread (Just ("compressed by " ++ show name)) >> right
               Left cause -> wrong 0 cause
-              Right bytes -> wholeRecords g (blockCount h) bytes >>= \decoded -> case decoded of
-                (n, _, Just e) -> wrong n (BadRecord e)
-                (n, at, Nothing)
-                  | at == B.length bytes -> right
-                  | otherwise -> wrong n WrongCount
+              Right bytes ->
+                wholeRecords g (blockCount h) bytes >>= \decoded -> case decoded of
+                  (n, _, Just e) -> wrong n (BadRecord e)
+                  (n, at, Nothing)
+                    | at == B.length bytes -> right
+                    | otherwise -> wrong n WrongCount
   case header of
     Left damage -> do
       say hs (damageText damage)

@@ -52,7 +52,7 @@ import System.Directory (canonicalizePath)
 import System.FilePath (takeDirectory)
 
 -- | A file that is being written. Any number of threads may use it: one after another, a record at
--- a time.
+-- a time, or a list ('writeMany').
 data Writer a = Writer
   { writerLock :: !(MVar ()),
     writerBlock :: !OpenBlock,
@@ -256,7 +256,8 @@ write writer x = writeMany writer [x]
 {-# INLINE write #-}
 
 -- | 'write' records one after another, which is faster than one by one. The list is
--- consumed as it is written, so this takes constant memory.
+-- consumed as it is written, so this takes constant memory. Other threads that use the writer wait
+-- for its end: 'write' one by one what comes slowly.
 --
 -- If it throws, the record that was the reason and those after it are not written, and those before
 -- it are. 'written' tells how many there are.

@@ -28,6 +28,7 @@ module Ashlar.Schema.Internal.Describe
     Describe,
     plainly,
     shaped,
+    shapedVia,
     shapedInside,
     describing,
     orderedByParts,
@@ -136,7 +137,9 @@ data Table = Table
     tableSeen :: !(M.Map TypeRep Int),
     tableDone :: !(IM.IntMap (Definition, [Edit])),
     -- The types around the one that is being visited.
-    tablePath :: [TypeRep]
+    tablePath :: [TypeRep],
+    -- Of the innermost of them: the types whose wrappers are being visited ('shapedVia').
+    tableVia :: [TypeRep]
   }
 
 -- | The description of a type. Computed anew at each use: keep it where it is used often.
@@ -145,7 +148,7 @@ described = describedAs (describe @a)
 
 -- | The result of a description.
 describedAs :: Describe a -> Description
-describedAs (Describe f) = case b (Table M.empty IM.empty []) of
+describedAs (Describe f) = case b (Table M.empty IM.empty [] []) of
   (root, t) -> pruned root (tableDone t)
   where
     Build b = f Unordered
@@ -179,6 +182,25 @@ plainly s = Describe (\_ -> pure s)
 -- | A description with another shape, made from its own.
 shaped :: (Shape -> Shape) -> Describe a -> Describe b
 shaped f (Describe b) = Describe (\_ -> f <$> b Unordered)
+
+-- | 'shaped' of a type's description, for a wrapper of the type. If the type derives its description
+-- via that wrapper, each asks the other: an 'error'.
+shapedVia :: forall a b. Described a => (Shape -> Shape) -> Describe b
+shapedVia f = Describe $ \_ -> Build $ \t ->
+  if rep `elem` tableVia t
+    then errorWithoutStackTrace ("Ashlar.Schema: the description of " ++ name ++ advice)
+    else case run t {tableVia = rep : tableVia t} of
+      (shape, t') -> (f shape, t' {tableVia = tableVia t})
+  where
+    rep = typeRep (Proxy :: Proxy a)
+    name = T.unpack (typeName rep)
+    Describe b = describe @a
+    Build run = b Unordered
+    advice =
+      " is derived via a wrapper of the type, which asks for it. Define describe: as packed \
+      \derivedDescription if Codec is derived via Packed, or as opaque "
+        ++ show name
+        ++ " 1, which serves any format."
 
 -- | 'shaped', for a function that is given the shape without the newtypes around it.
 shapedInside :: (Shape -> Shape) -> Describe a -> Describe b
@@ -235,13 +257,15 @@ define rep edits (Parts name form cases) order = Build $ \t -> case M.lookup rep
       let i = M.size (tableSeen t)
           outer = tablePath t
           Build b = traverse constructor (uniqueOn caseName renameCase cases)
-       in case b t {tableSeen = M.insert rep i (tableSeen t), tablePath = rep : outer} of
+          inner = t {tableSeen = M.insert rep i (tableSeen t), tablePath = rep : outer, tableVia = []}
+       in case b inner of
             (constructors, t') ->
               ( Reference i,
                 t'
                   { tableDone =
                       IM.insert i (Definition name form order constructors, edits) (tableDone t'),
-                    tablePath = outer
+                    tablePath = outer,
+                    tableVia = tableVia t
                   }
               )
   where

@@ -48,8 +48,8 @@ import GHC.Exts (Ptr (Ptr), lazy)
 import GHC.ForeignPtr (ForeignPtr (..), ForeignPtrContents (..))
 import GHC.IO (IO (..))
 import GHC.IO.Handle.Internals (wantWritableHandle)
-import GHC.IO.Handle.Types (Handle (..), Handle__ (haType), isWritableHandleType)
-import System.IO (IOMode (WriteMode), hClose, hPutBuf, openBinaryFile)
+import GHC.IO.Handle.Types (Handle (..), Handle__ (haBufferMode, haType), isWritableHandleType)
+import System.IO (BufferMode (..), IOMode (WriteMode), hClose, hFlush, hPutBuf, openBinaryFile)
 import Prelude hiding (writeFile)
 
 -- | Run a builder, and hand each buffer to an action as soon as it is full.
@@ -216,7 +216,14 @@ hPutBuilderLen h b = do
   unless (isWritableHandleType (haType state)) $
     wantWritableHandle "Ashlar.Builder.hPutBuilder" h (\_ -> pure ())
   -- See Note [A buffer of our own].
-  throughBuffer runSaving 32768 (hPutBuf h) b
+  n <- throughBuffer runSaving 32768 (hPutBuf h) b
+  -- 'hPutBuf' leaves what a program has written before alone if it gets nothing.
+  when (n == 0 && lineBuffered (haBufferMode state)) (hFlush h)
+  pure n
+  where
+    lineBuffered mode = case mode of
+      LineBuffering -> True
+      _ -> False
 
 -- Note [A buffer of our own]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~

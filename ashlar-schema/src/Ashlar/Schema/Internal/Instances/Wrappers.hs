@@ -78,14 +78,14 @@ instance (Counted a, Described a) => Described (Compact a) where
 
 -- | All of it in the packed format.
 instance (Pack a, Described a) => Described (Packed.Packed a) where
-  describe = shaped Packed (describe @a)
+  describe = shapedVia @a Packed
 
 -- | Inside of that, a part in the plain format.
 instance Described a => Described (Packed.Unpacked a) where
-  describe = shaped Unpacked (describe @a)
+  describe = shapedVia @a Unpacked
 
 instance (Copyable a, Described a) => Described (Copied a) where
-  describe = as @a
+  describe = shapedVia @a id
 
 instance Described UTF16 where
   describe = plainly (Leaf Utf16)
