@@ -4,13 +4,42 @@
 module Main (main) where
 
 import Ashlar.Cli (runCli, standardHandles)
+import Control.Concurrent (myThreadId)
+import Control.Exception
+import Control.Monad (forM_, when)
 import GHC.IO.Encoding (mkTextEncoding, setFileSystemEncoding)
 import System.Environment (getArgs)
 import System.Exit (exitWith)
+import System.Posix.Signals
 
 main :: IO ()
 main = do
   -- Names of files and of fields are UTF-8, whatever the locale says.
   mkTextEncoding "UTF-8//ROUNDTRIP" >>= setFileSystemEncoding
   handles <- standardHandles
-  getArgs >>= runCli handles >>= exitWith
+  endedBy [sigTERM, sigHUP] (getArgs >>= runCli handles >>= exitWith)
+
+newtype Ended = Ended Signal
+
+instance Show Ended where
+  show (Ended signal) = "signal " ++ show signal
+
+instance Exception Ended where
+  toException = asyncExceptionToException
+  fromException = asyncExceptionFromException
+
+-- These signals end the program, as Ctrl-C does: files that are not complete are removed first. (One
+-- that is ignored stays so: nohup.)
+endedBy :: [Signal] -> IO () -> IO ()
+endedBy signals act = do
+  this <- myThreadId
+  forM_ signals $ \signal -> do
+    before <- installHandler signal (CatchOnce (throwTo this (Ended signal))) Nothing
+    when (isIgnored before) (() <$ installHandler signal Ignore Nothing)
+  act `catch` \(Ended signal) -> do
+    _ <- installHandler signal Default Nothing
+    raiseSignal signal
+  where
+    isIgnored handler = case handler of
+      Ignore -> True
+      _ -> False

@@ -27,6 +27,7 @@ tests =
         [testCase command (refused command) | command <- needing],
       testCase "the writer of a FIFO is waited for" late,
       testCase "a program that waits for a writer can be interrupted" interrupted,
+      testCase "a program that is ended by a signal leaves no file behind" ended,
       testCase "two streams at once" two,
       testCase "a stream that would be read twice is refused" once,
       testCase "-o - has the bytes that a file would have" standardOutput,
@@ -144,6 +145,19 @@ interrupted = inFolder $ \folder -> do
   -- (It would be killed after 20 seconds, for which the status is 137.)
   child <- shell folder "mkfifo fifo; timeout -k 20 -s INT 0.5 \"$TOOL\" show fifo"
   childStatus child @?= 124
+
+ended :: Assertion
+ended = forM_ [("TERM", 143), ("HUP", 129)] $ \(signal, status) -> inFolder $ \folder -> do
+  samples folder
+  child <-
+    shell folder . concat $
+      [ "mkfifo fifo; { head -c 100 good; exec sleep 10; } >fifo & writer=$!; ",
+        "\"$TOOL\" convert --to json -o out fifo & sleep 1; ls >before; kill -" ++ signal ++ " $!; ",
+        "wait $!; status=$?; kill $writer; ls; exit $status"
+      ]
+  before <- B.readFile (folder </> "before")
+  assertBool "nothing was begun" (B8.pack ".part" `B.isInfixOf` before)
+  (childStatus child, B.isInfixOf (B8.pack ".part") (childOut child)) @?= (status, False)
 
 two :: Assertion
 two = inFolder $ \folder -> do

@@ -14,7 +14,15 @@ import Ashlar.Codec (Codec, HasFormat (..), derivedFormat, satisfying)
 import Ashlar.Jobs
 import Ashlar.Jobs.Internal.Parts
 import Ashlar.Schema (Described)
-import Control.Concurrent (killThread, myThreadId, newEmptyMVar, takeMVar)
+import Control.Concurrent
+  ( forkIO,
+    killThread,
+    myThreadId,
+    newEmptyMVar,
+    putMVar,
+    takeMVar,
+    threadDelay,
+  )
 import Control.Exception
 import Control.Monad (when)
 import qualified Data.ByteString as S
@@ -43,6 +51,7 @@ tests =
       onBoth "two records that kill their workers are set aside alone" killers,
       onBoth "an exception of the function is an attempt, of whatever type" exceptions,
       onBoth "a function that waits for ever for itself is an attempt" waitsForEver,
+      onBoth "a function that catches all exceptions ends with its record" catchesAll,
       testProperty "parts: whatever happens, no record is lost or doubled" anyFate,
       testProperty "parts: in the end all are done or set aside" ends,
       testProperty "parts: get . put" roundTrip,
@@ -101,6 +110,25 @@ unreadable (Faulty engine _ _) = do
         map collectedFirst got === [0, 777, 778],
         [(failedFirst f, failedCount f, isLeft records) | (f, records) <- set] === [(777, 1, True)]
       ]
+
+-- It catches the exception that ends the worker. The next record is not begun.
+catchesAll :: Faulty -> IO Property
+catchesAll (Faulty engine _ _) = do
+  calls <- newIORef (0 :: Int)
+  begun <- newEmptyMVar
+  let f row = do
+        modifyIORef' calls (+ 1)
+        putMVar begun ()
+        threadDelay 60000000 `catch` \e -> const (pure ()) (e :: SomeException)
+        pure (answer row)
+  _ <- submit engine (rows "rows") (counting 1000)
+  done <- newEmptyMVar
+  thread <- forkIO (try (workerWith eager engine (rows "rows") f) >>= putMVar done)
+  takeMVar begun
+  killThread thread
+  ended <- takeMVar done
+  n <- readIORef calls
+  pure (either (\e -> show (e :: AsyncException)) show ended === "thread killed" .&&. n === 1)
 
 flaky :: Faulty -> IO Property
 flaky (Faulty engine _ _) = do

@@ -94,14 +94,14 @@ apply ref (limit, name) space characters f first eachRecord = do
   output <- atomicModifyIORef' ref ((,) Nothing) >>= maybe (newOutput limit) pure
   let body = outputBody output
   writeIORef (outputWritten output) (Written space 0 [])
-  result <- inItsOwnThread (eachRecord (\x -> f x >>= writeRecord body))
+  result <- inItsOwnThread $ \ends -> eachRecord (\x -> ends >> f x >>= writeRecord body)
   rest <- try (flushOpen body)
   Written _ n parts <- readIORef (outputWritten output)
   let bytes = S.concat (reverse parts)
       stopped final more why =
         Stopped n bytes . (\t -> Trouble t final more) <$> shown why
       shown why =
-        either (const (T.pack "an error that cannot be shown")) id <$> inItsOwnThread (text why)
+        either (const (T.pack "an error that cannot be shown")) id <$> inItsOwnThread (\_ -> text why)
       text why = evaluate (T.pack (take characters why))
       recordAt = "record " ++ show (first + fromIntegral n)
       refused ex
@@ -130,16 +130,20 @@ apply ref (limit, name) space characters f first eachRecord = do
 
 -- | Run an action in a thread of its own, and return what it throws. An exception for this thread
 -- ends the other one, and is then thrown here. See Note [A thread for the function].
-inItsOwnThread :: IO a -> IO (Either SomeException a)
+--
+-- The user's function may catch that exception. So the action is given one that throws it again.
+inItsOwnThread :: (IO () -> IO a) -> IO (Either SomeException a)
 inItsOwnThread act = mask $ \restore -> do
   done <- newEmptyMVar
+  stopped <- newIORef Nothing
   -- If the other one waits for ever, it is told so, unless this one holds it, and this one is not.
-  child <- forkIO (try (restore act) >>= putMVar done) >>= mkWeakThreadId
+  child <- forkIO (try (restore (act (readIORef stopped >>= mapM_ throwIO))) >>= putMVar done) >>= mkWeakThreadId
   let wait = readMVar done `catch` \BlockedIndefinitelyOnMVar -> wait
   restore wait `catch` \ex -> do
+    writeIORef stopped (Just (ex :: SomeException))
     running <- deRefWeak child
     ended <- uninterruptibleMask_ $ do
-      mapM_ (`throwTo` (ex :: SomeException)) running
+      mapM_ (`throwTo` ex) running
       readMVar done
     case fromException ex of
       -- The runtime tells the main thread, whoever it was.
