@@ -28,8 +28,8 @@ instance Exception Ended where
   toException = asyncExceptionToException
   fromException = asyncExceptionFromException
 
--- These signals end the program, as Ctrl-C does: files that are not complete are removed first. (One
--- that is ignored stays so: nohup.)
+-- These signals end the program, as Ctrl-C does: files that are not complete are removed first.
+-- (One that is ignored stays so: nohup.)
 endedBy :: [Signal] -> IO () -> IO ()
 endedBy signals act = do
   this <- myThreadId

@@ -152,7 +152,8 @@ ended = forM_ [("TERM", 143), ("HUP", 129)] $ \(signal, status) -> inFolder $ \f
   child <-
     shell folder . concat $
       [ "mkfifo fifo; { head -c 100 good; exec sleep 10; } >fifo & writer=$!; ",
-        "\"$TOOL\" convert --to json -o out fifo & sleep 1; ls >before; kill -" ++ signal ++ " $!; ",
+        "\"$TOOL\" convert --to json -o out fifo & sleep 1; ls >before; ",
+        "kill -" ++ signal ++ " $!; ",
         "wait $!; status=$?; kill $writer; ls; exit $status"
       ]
   before <- B.readFile (folder </> "before")

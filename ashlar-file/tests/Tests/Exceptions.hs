@@ -12,7 +12,7 @@ import Ashlar.Codec (Codec, HasFormat (..), codec, refined, skipValue)
 import Ashlar.File
 import Control.Concurrent (forkIO, killThread)
 import Control.Concurrent.MVar
-import Control.Exception (ErrorCall (..), evaluate, throw, try)
+import Control.Exception (ErrorCall (..), evaluate, try)
 import Control.Monad (forM, forM_, void)
 import Data.IORef (modifyIORef', newIORef, readIORef)
 import Data.Int (Int64)
@@ -88,7 +88,7 @@ newtype Root = Root Int64
 instance HasFormat Root where
   format = refined (\(Root n) -> n) root codec
     where
-      root n = if n < 0 then throw (ErrorCall (show n)) else Right (Root n)
+      root n = if n < 0 then error (show n) else Right (Root n)
 
 -- All before it are read; so are all later it, from there on and each by its number.
 throwingDecoder :: Settings -> [NonNegative Int64] -> [NonNegative Int64] -> Property

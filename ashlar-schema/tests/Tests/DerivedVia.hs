@@ -30,7 +30,8 @@ tests =
     "a derived description"
     [ testCase "of a record whose Codec is via BinaryFormat is refused" (refused @Old "Old"),
       testCase "of a record whose Codec is via Packed is refused" (refused @Small "Small"),
-      testCase "via Packed, which asks for it, is refused" (refusedAs @Circle "the description of Circle is derived via"),
+      testCase "via Packed, which asks for it, is refused" $
+        refusedAs @Circle "the description of Circle is derived via",
       testCase "of a record that contains itself, packed" $
         length (schemaDefinitions (schema @(Packed Nest))) @?= 1,
       testCase "of a newtype whose Codec is via BigEndian is refused" (refused @Port "Port"),

@@ -133,7 +133,8 @@ inBudget = mapM_ (\n -> lineIn n chunked @?= lineIn n inOne) [1 .. 50]
     bytes = encode (iterate (\x -> Nested [x]) (Nested []) !! 20)
     inOne = L.fromStrict bytes
     chunked = L.fromChunks (map B.singleton (B.unpack bytes))
-    lineIn n = runGetLazy (withBudget defaultBudget {budgetDepth = n} (getJsonLine (schema @Nested)))
+    lineIn n = runGetLazy (withBudget (levels n) (getJsonLine (schema @Nested)))
+    levels n = defaultBudget {budgetDepth = n}
 
 resumed :: Assertion
 resumed = go 10000

@@ -230,7 +230,8 @@ noBytes mode (ours, theirs) = do
     flushedBy :: (Handle -> IO ()) -> IO Integer
     flushedBy put = do
       folder <- getTemporaryDirectory
-      bracket (openBinaryTempFile folder "ashlar") (\(path, h) -> hClose h >> removeFile path) $ \(path, h) -> do
+      let remove (path, h) = hClose h >> removeFile path
+      bracket (openBinaryTempFile folder "ashlar") remove $ \(path, h) -> do
         hSetBuffering h mode
         hPutStr h "prompt"
         put h

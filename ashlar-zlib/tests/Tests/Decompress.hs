@@ -18,6 +18,7 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.IORef (atomicModifyIORef', modifyIORef, newIORef, readIORef)
 import Data.Int (Int64)
+import Data.Maybe (isNothing)
 import Data.Word (Word8)
 import System.Exit (ExitCode (..))
 import System.IO (hClose)
@@ -276,7 +277,7 @@ resumed n = do
   _ <- evaluate (L.length bytes)
   stopped <- timeout 1000 (evaluate result)
   -- (A fast machine needs more input.)
-  if stopped == Nothing then pure (result === Right (fromIntegral n)) else resumed (2 * n)
+  if isNothing stopped then pure (result === Right (fromIntegral n)) else resumed (2 * n)
 
 member, zeros :: S.ByteString
 member = L.toStrict (compress gzip mempty)

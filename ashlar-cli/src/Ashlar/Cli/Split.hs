@@ -34,9 +34,9 @@ data SplitBy
   | -- | Where another file begins, that was joined.
     EachFile
 
--- | Copy the records of a file to several: PREFIX.0001, PREFIX.0002 and so on, to PREFIX.9999. Damage
--- ends it. So does a file that exists, if it may not be replaced. Says whether the file with the next number
--- exists.
+-- | Copy the records of a file to several: PREFIX.0001, PREFIX.0002 and so on, to PREFIX.9999.
+-- Damage ends it. So does a file that exists, if it may not be replaced. Says whether the file with
+-- the next number exists.
 splitFile ::
   Handles ->
   -- | The most bytes of a block.
@@ -62,7 +62,7 @@ splitFile hs selection force by prefix path = do
         n <- (+ 1) <$> readIORef files
         -- The names of more would not be in the order of the records, and 'cat' PREFIX.* would not.
         when (n > 9999) $
-          failed (prefix ++ ".9999: this is the last file, and more records follow; put more into each")
+          failed (prefix ++ ".9999: the last file, and more records follow; put more into each")
         file <- pending (Target (numbered n) force hs) [path]
         h <- readIORef begins
         (fd, copier) <- naming file (started file h) `onException` abandoned file

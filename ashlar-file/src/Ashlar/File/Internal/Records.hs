@@ -110,9 +110,10 @@ recordsOf (Decode decode pass) count body = go count count body
         case outcome of
           Right (Right (xs, rest)) -> pure (Some n xs (go (left - n) batched rest))
           _ | n > 1 -> go left (left - n) bytes
-          Right (Left e) -> pure (Refused (shiftError (S.length body - S.length bytes) e) bytes next)
+          Right (Left e) -> pure (Refused (shiftError passed e) bytes next)
           Left e -> pure (Threw e next)
       where
+        passed = S.length body - S.length bytes
         next = go (left - 1) batched <$> passedOver bytes
         n
           | left > batched = 1
@@ -155,9 +156,9 @@ expandedBy c size body = do
       | S.length bytes /= size -> Left "another number of bytes than the block says"
     Right expansion -> expansion
 
--- | An action, or the exception of a value in it. An asynchronous exception is thrown to this thread,
--- and not from here: a lazy list of records would keep it. If that is forced again, the action begins
--- anew.
+-- | An action, or the exception of a value in it. An asynchronous exception is thrown to this
+-- thread, and not from here: a lazy list of records would keep it. If that is forced again, the
+-- action begins anew.
 synchronously :: IO a -> IO (Either SomeException a)
 synchronously act = do
   result <- try act

@@ -100,8 +100,8 @@ apply ref (limit, name) space characters f first eachRecord = do
   let bytes = S.concat (reverse parts)
       stopped final more why =
         Stopped n bytes . (\t -> Trouble t final more) <$> shown why
-      shown why =
-        either (const (T.pack "an error that cannot be shown")) id <$> inItsOwnThread (\_ -> text why)
+      shown why = either (const unshown) id <$> inItsOwnThread (\_ -> text why)
+      unshown = T.pack "an error that cannot be shown"
       text why = evaluate (T.pack (take characters why))
       recordAt = "record " ++ show (first + fromIntegral n)
       refused ex
@@ -137,7 +137,8 @@ inItsOwnThread act = mask $ \restore -> do
   done <- newEmptyMVar
   stopped <- newIORef Nothing
   -- If the other one waits for ever, it is told so, unless this one holds it, and this one is not.
-  child <- forkIO (try (restore (act (readIORef stopped >>= mapM_ throwIO))) >>= putMVar done) >>= mkWeakThreadId
+  let go = try (restore (act (readIORef stopped >>= mapM_ throwIO))) >>= putMVar done
+  child <- forkIO go >>= mkWeakThreadId
   let wait = readMVar done `catch` \BlockedIndefinitelyOnMVar -> wait
   restore wait `catch` \ex -> do
     writeIORef stopped (Just (ex :: SomeException))

@@ -38,7 +38,7 @@ import Ashlar.File (Compression (..), Evolved (..), RecordType (..))
 import Ashlar.File.Described (described)
 import Ashlar.File.Internal.Block
 import Ashlar.File.Internal.Layout (blockHeaderBytes)
-import Ashlar.File.Internal.Records (Decode, Records (..), decodeBy, expandedBy, passingBy, recordsOf)
+import Ashlar.File.Internal.Records
 import Ashlar.Jobs.Engine
 import Ashlar.Jobs.Envelope
 import Ashlar.Jobs.Internal.Exception

@@ -183,8 +183,8 @@ plainly s = Describe (\_ -> pure s)
 shaped :: (Shape -> Shape) -> Describe a -> Describe b
 shaped f (Describe b) = Describe (\_ -> f <$> b Unordered)
 
--- | 'shaped' of a type's description, for a wrapper of the type. If the type derives its description
--- via that wrapper, each asks the other: an 'error'.
+-- | 'shaped' of a type's description, for a wrapper of the type. If the type derives its
+-- description via that wrapper, each asks the other: an 'error'.
 shapedVia :: forall a b. Described a => (Shape -> Shape) -> Describe b
 shapedVia f = Describe $ \_ -> Build $ \t ->
   if rep `elem` tableVia t
@@ -257,7 +257,8 @@ define rep edits (Parts name form cases) order = Build $ \t -> case M.lookup rep
       let i = M.size (tableSeen t)
           outer = tablePath t
           Build b = traverse constructor (uniqueOn caseName renameCase cases)
-          inner = t {tableSeen = M.insert rep i (tableSeen t), tablePath = rep : outer, tableVia = []}
+          seen = M.insert rep i (tableSeen t)
+          inner = t {tableSeen = seen, tablePath = rep : outer, tableVia = []}
        in case b inner of
             (constructors, t') ->
               ( Reference i,

@@ -148,8 +148,8 @@ data Stage
     Ended
   | Failed !ZlibError
 
--- The next bytes that come out, or none at the end. There are no handlers here, so an action that is
--- a pure value can be interrupted and resumed.
+-- The next bytes that come out, or none at the end. There are no handlers here, so an action that
+-- is a pure value can be interrupted and resumed.
 --
 -- zlib fills its buffer before it hands it out. What a flush of the sender's has completed must not
 -- wait for that, so the buffer is emptied whenever the input is used up.

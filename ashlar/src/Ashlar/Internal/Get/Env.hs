@@ -226,8 +226,9 @@ whenTraced c act = isTraced c >>= \traced -> if traced then act else pure ()
 -- ~~~~~~~~~~~~~~~~~~
 -- Allocating a full environment takes longer than decoding a few bytes. So an untraced run on a
 -- strict 'ByteString' has the environment 'InputOnly', which is just the input. Where such a run
--- needs an 'Input', 'envInput', 'inMarks' and 'inContext' make a new one each time. Writes to its variables
--- are lost. That is harmless, because the segments do not change and no failures are recorded.
+-- needs an 'Input', 'envInput', 'inMarks' and 'inContext' make a new one each time. Writes to its
+-- variables are lost. That is harmless, because the segments do not change and no failures are
+-- recorded.
 --
 -- So such a run allocates its cells, two closures and this. (Allocation test "a strict run: 216
 -- bytes". Benchmarks "one run on 16 bytes", "decode one record".)
@@ -238,16 +239,16 @@ data Env
     InputOnly {-# NOUNPACK #-} !ByteString
 
 -- | Offsets to which decoders refer. They are not part of the 'Context', in which finding one would
--- take time proportional to the number of labels and values around. (A list that calls itself within
--- a label has as many as elements.)
+-- take time proportional to the number of labels and values around. (A list that calls itself
+-- within a label has as many as elements.)
 data Marks = Marks
   { -- | Inside 'Ashlar.Get.origin': the offset at which it began. Outside of it, and in a jump
     -- without an origin around it: 'noOrigin'.
     markOrigin :: !Int,
     -- | Where offsets count from: 0, or the beginning of an @isolate@ of @binary@.
     markCounted :: !Int,
-    -- | Inside a run of @cereal@: the length of its input, or -1 if it was not announced. Outside of
-    -- it: 'notFed'.
+    -- | Inside a run of @cereal@: the length of its input, or -1 if it was not announced. Outside
+    -- of it: 'notFed'.
     markAnnounced :: !Int
   }
 
