@@ -140,7 +140,7 @@ measure redis arguments total = do
           ++ " s of CPU for writing, "
           ++ rounded (2 * reading')
           ++ " s for reading"
-    openedAgain bytes = length <$> openedOf bytes
+    openedAgain bytes = openedOf bytes >>= evaluate . length
     {-# NOINLINE openedAgain #-}
     j = echoJob "measure"
     openedOf :: S.ByteString -> IO [Sample]

@@ -88,9 +88,9 @@ newtype Root = Root Int64
 instance HasFormat Root where
   format = refined (\(Root n) -> n) root codec
     where
-      root n = if n < 0 then error (show n) else Right (Root n)
+      root n = if n < 0 then errorWithoutStackTrace (show n) else Right (Root n)
 
--- All before it are read; so are all later it, from there on and each by its number.
+-- All before it are read. So are all after it, from there on, and each by its number.
 throwingDecoder :: Settings -> [NonNegative Int64] -> [NonNegative Int64] -> Property
 throwingDecoder settings before later' = ioProperty . inFile $ \path -> do
   let old = fixedType "roots" :: RecordType Int64
