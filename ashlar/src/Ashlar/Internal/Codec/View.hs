@@ -44,8 +44,7 @@ where
 import Ashlar.Internal.Builder.Bytes (byteString)
 import Ashlar.Internal.Builder.Strict (toStrictByteString)
 import Ashlar.Internal.Codec.Class
-import Ashlar.Internal.Codec.Fixed (fixedPlain, fixedRead, fixedSize)
-import Ashlar.Internal.Codec.Instances.Numbers ()
+import Ashlar.Internal.Codec.Fixed (Fixed, fixedInt64LE, fixedPlain, fixedRead, fixedSize, getFixed)
 import Ashlar.Internal.Codec.Layouts
 import Ashlar.Internal.Codec.Length (lengthSize)
 import Ashlar.Internal.Codec.Outline
@@ -59,7 +58,6 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B
 import qualified Data.ByteString.Unsafe as S
 import Data.Either (fromLeft)
-import Data.Int (Int64)
 import Data.Maybe (listToMaybe)
 import Data.Proxy (Proxy (..))
 import GHC.Exts (Addr#, Int (I#), minusAddr#, plusAddr#)
@@ -127,7 +125,7 @@ next v = case layout @a of
 
 -- | The number of elements.
 count :: View c -> Int
-count v = either (const changed) fromIntegral (decodeView (later 0 v :: View Int64))
+count v = either (const changed) fromIntegral (inPlace fixedInt64LE (getFixed fixedInt64LE) v)
 {-# INLINE count #-}
 
 -- How many bytes an outline describes at the beginning of a view.
@@ -214,9 +212,13 @@ changed = errorWithoutStackTrace "Ashlar.View: the bytes have changed: was their
 -- | Decode what is viewed. Offsets in errors count from its beginning.
 decodeView :: forall a. Codec a => View a -> Either DecodeError a
 decodeView v = case layout @a of
-  Fix f -> runInPlace (fixedPlain f) (fixedSize f) (fixedRead f) get (onward v)
+  Fix f -> inPlace f get v
   Var _ -> runGet get (onward v)
 {-# INLINE decodeView #-}
+
+inPlace :: Fixed a -> Get a -> View x -> Either DecodeError a
+inPlace f g v = runInPlace (fixedPlain f) (fixedSize f) (fixedRead f) g (onward v)
+{-# INLINE inPlace #-}
 
 -- | The bytes of the value. Passes over it.
 --
