@@ -111,16 +111,16 @@ getOrdered little big order =
 
 -- See Note [Fusing reservations] in "Ashlar.Internal.Builder.Core".
 {-# RULES
-"ByteOrder.word16" [2] forall order x. word16 order x = putOrdered P.word16LE P.word16BE order x
-"ByteOrder.word24" [2] forall order x. word24 order x = putOrdered P.word24LE P.word24BE order x
-"ByteOrder.word32" [2] forall order x. word32 order x = putOrdered P.word32LE P.word32BE order x
-"ByteOrder.word64" [2] forall order x. word64 order x = putOrdered P.word64LE P.word64BE order x
-"ByteOrder.int16" [2] forall order x. int16 order x = putOrdered P.int16LE P.int16BE order x
-"ByteOrder.int24" [2] forall order x. int24 order x = putOrdered P.int24LE P.int24BE order x
-"ByteOrder.int32" [2] forall order x. int32 order x = putOrdered P.int32LE P.int32BE order x
-"ByteOrder.int64" [2] forall order x. int64 order x = putOrdered P.int64LE P.int64BE order x
-"ByteOrder.float" [2] forall order x. float order x = putOrdered P.floatLE P.floatBE order x
-"ByteOrder.double" [2] forall order x. double order x = putOrdered P.doubleLE P.doubleBE order x
+"ByteOrder.word16" forall order x. word16 order x = putOrdered P.word16LE P.word16BE order x
+"ByteOrder.word24" forall order x. word24 order x = putOrdered P.word24LE P.word24BE order x
+"ByteOrder.word32" forall order x. word32 order x = putOrdered P.word32LE P.word32BE order x
+"ByteOrder.word64" forall order x. word64 order x = putOrdered P.word64LE P.word64BE order x
+"ByteOrder.int16" forall order x. int16 order x = putOrdered P.int16LE P.int16BE order x
+"ByteOrder.int24" forall order x. int24 order x = putOrdered P.int24LE P.int24BE order x
+"ByteOrder.int32" forall order x. int32 order x = putOrdered P.int32LE P.int32BE order x
+"ByteOrder.int64" forall order x. int64 order x = putOrdered P.int64LE P.int64BE order x
+"ByteOrder.float" forall order x. float order x = putOrdered P.floatLE P.floatBE order x
+"ByteOrder.double" forall order x. double order x = putOrdered P.doubleLE P.doubleBE order x
   #-}
 
 -- | A number of 16 bits: 2 bytes.

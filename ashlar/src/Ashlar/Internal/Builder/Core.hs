@@ -287,7 +287,8 @@ reserveApart n c k s0 = case unIO (reserve c k (I# n)) s0 of (# s1, Ptr a #) -> 
 -- @own = word64LE . fromIntegral@, where it is used. With the primitive unfolded in it, that name
 -- would be too large: its writes would be calls and would not fuse. On GHC 9.10.3 a loop of such
 -- writes, one, two or four at a time, took three times as long. (Inspection test "byOwnName".) The
--- names of "Ashlar.Put" do not wait, because the rules for the monad need them before.
+-- names of "Ashlar.Put" do not wait, because the rules for the monad need them before, nor do those
+-- of "Ashlar.ByteOrder", which GHC 9.10 would unfold too late for writes to fuse.
 --
 -- Note [Builders run once]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~
