@@ -65,19 +65,19 @@ varint format x = primBounded (varintPrim format) x
 "word32LEB128" [2] forall x. word32LEB128 x = varint P.word32LEB128 x
 "word64LEB128" [2] forall x. word64LEB128 x = varint P.word64LEB128 x
 "wordLEB128" [2] forall x. wordLEB128 x = varint P.wordLEB128 x
-"int16LEB128" [~0] forall x. int16LEB128 x = varint P.int16LEB128 x
-"int32LEB128" [~0] forall x. int32LEB128 x = varint P.int32LEB128 x
-"int64LEB128" [~0] forall x. int64LEB128 x = varint P.int64LEB128 x
-"intLEB128" [~0] forall x. intLEB128 x = varint P.intLEB128 x
-"word32Varint" [~0] forall x. word32Varint x = varint P.word32Varint x
-"word64Varint" [~0] forall x. word64Varint x = varint P.word64Varint x
-"wordVarint" [~0] forall x. wordVarint x = varint P.wordVarint x
-"int32Varint" [~0] forall x. int32Varint x = varint P.int32Varint x
-"int64Varint" [~0] forall x. int64Varint x = varint P.int64Varint x
-"intVarint" [~0] forall x. intVarint x = varint P.intVarint x
-"int32Zigzag" [~0] forall x. int32Zigzag x = varint P.int32Zigzag x
-"int64Zigzag" [~0] forall x. int64Zigzag x = varint P.int64Zigzag x
-"intZigzag" [~0] forall x. intZigzag x = varint P.intZigzag x
+"int16LEB128" [2] forall x. int16LEB128 x = varint P.int16LEB128 x
+"int32LEB128" [2] forall x. int32LEB128 x = varint P.int32LEB128 x
+"int64LEB128" [2] forall x. int64LEB128 x = varint P.int64LEB128 x
+"intLEB128" [2] forall x. intLEB128 x = varint P.intLEB128 x
+"word32Varint" [2] forall x. word32Varint x = varint P.word32Varint x
+"word64Varint" [2] forall x. word64Varint x = varint P.word64Varint x
+"wordVarint" [2] forall x. wordVarint x = varint P.wordVarint x
+"int32Varint" [2] forall x. int32Varint x = varint P.int32Varint x
+"int64Varint" [2] forall x. int64Varint x = varint P.int64Varint x
+"intVarint" [2] forall x. intVarint x = varint P.intVarint x
+"int32Zigzag" [2] forall x. int32Zigzag x = varint P.int32Zigzag x
+"int64Zigzag" [2] forall x. int64Zigzag x = varint P.int64Zigzag x
+"intZigzag" [2] forall x. intZigzag x = varint P.intZigzag x
   #-}
 
 -- $leb128

@@ -53,15 +53,12 @@ unchecked n = do
     then min n <$> heldHere
     else here >>= \at -> pure $! min n (limit - at)
 
--- | The number of bytes that have arrived and not been read, up to the end of the innermost
--- @isolate@.
+-- The number of bytes that have arrived and not been read, outside of an @isolate@.
 heldHere :: Get Int
 heldHere = step $ \c env -> do
-  at <- position c
-  limit <- getInt c limitCell
   chunks <- unread c (envInput env)
   -- Forced, because the chunks must not be kept.
-  pure $! min (limit - at) (sum (map S.length chunks))
+  pure $! sum (map S.length chunks)
 
 -- | Demand n bytes, and return what is unread up to the end of the chunk. It remains unread.
 ensured :: Int -> Get ByteString

@@ -49,7 +49,7 @@ import GHC.ForeignPtr (ForeignPtr (..), ForeignPtrContents (..))
 import GHC.IO (IO (..))
 import GHC.IO.Handle.Internals (wantWritableHandle)
 import GHC.IO.Handle.Types (Handle (..), Handle__ (haBufferMode, haType), isWritableHandleType)
-import System.IO (BufferMode (..), IOMode (WriteMode), hClose, hFlush, hPutBuf, openBinaryFile)
+import System.IO (BufferMode (LineBuffering), IOMode (WriteMode), hClose, hFlush, hPutBuf, openBinaryFile)
 import Prelude hiding (writeFile)
 
 -- | Run a builder, and hand each buffer to an action as soon as it is full.
@@ -218,12 +218,8 @@ hPutBuilderLen h b = do
   -- See Note [A buffer of our own].
   n <- throughBuffer runSaving 32768 (hPutBuf h) b
   -- 'hPutBuf' leaves what a program has written before alone if it gets nothing.
-  when (n == 0 && lineBuffered (haBufferMode state)) (hFlush h)
+  when (n == 0 && haBufferMode state == LineBuffering) (hFlush h)
   pure n
-  where
-    lineBuffered mode = case mode of
-      LineBuffering -> True
-      _ -> False
 
 -- Note [A buffer of our own]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
