@@ -49,7 +49,14 @@ import GHC.ForeignPtr (ForeignPtr (..), ForeignPtrContents (..))
 import GHC.IO (IO (..))
 import GHC.IO.Handle.Internals (wantWritableHandle)
 import GHC.IO.Handle.Types (Handle (..), Handle__ (haBufferMode, haType), isWritableHandleType)
-import System.IO (BufferMode (LineBuffering), IOMode (WriteMode), hClose, hFlush, hPutBuf, openBinaryFile)
+import System.IO
+  ( BufferMode (LineBuffering),
+    IOMode (WriteMode),
+    hClose,
+    hFlush,
+    hPutBuf,
+    openBinaryFile,
+  )
 import Prelude hiding (writeFile)
 
 -- | Run a builder, and hand each buffer to an action as soon as it is full.
