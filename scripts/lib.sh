@@ -112,6 +112,32 @@ run_suites() {
   return "$status"
 }
 
+# at_once COMMAND...: run commands of the shell, as many at once as there are processors. What each prints
+# appears when it ends. Fails if one fails.
+at_once() {
+  local command processors status=0 running=0 printed
+  processors=$(nproc)
+  printed=$(mktemp -d)
+  # (What runs in the background is not interrupted by itself.)
+  trap 'kill 0' INT
+  for command; do
+    [ "$running" -lt "$processors" ] || { wait -n || status=1; running=$((running - 1)); }
+    {
+      code=0
+      eval "$command" </dev/null >"$printed/$BASHPID" 2>&1 || code=$?
+      flock "$printed" cat "$printed/$BASHPID"
+      exit "$code"
+    } &
+    running=$((running + 1))
+  done
+  while [ "$running" -gt 0 ]; do
+    wait -n || status=1
+    running=$((running - 1))
+  done
+  rm -rf "$printed"
+  return "$status"
+}
+
 # report_tests SUITE PASSED FAILED: the line that count_tests reads.
 report_tests() {
   printf '== %s: %d passed, %d failed\n' "$1" "$2" "$3"

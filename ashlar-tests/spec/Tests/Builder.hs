@@ -21,6 +21,7 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Internal as B
 import qualified Data.ByteString.Lazy as L
+import qualified Data.ByteString.Short as SBS
 import Data.IORef
 import Data.List.NonEmpty (NonEmpty (..))
 import Data.Semigroup (sconcat, stimes)
@@ -175,9 +176,16 @@ noEmptyChunk = do
 -- A call copies 64 KiB. 251 is prime, so bytes at a wrong address differ.
 copiesInSeveralCalls :: Property
 copiesInSeveralCalls = once . conjoin $ do
-  n <- [65535, 65536, 65537, 131072, 131073, 200000]
+  n <- [1984, 1985, 3968, 3969, 5000, 65535, 65536, 65537, 131072, 131073, 200000]
+  -- How far the copy is from the original, in a page: Note [Foreign copies].
+  before <- [0, 1, 8, 31, 32]
   let bs = S.pack (take n (cycle [0 .. 250]))
-  [exactly (byteStringCopy bs) bs, S.concat (chunksOf 300000 (byteStringCopy bs)) === bs]
+      first = S.replicate before 255
+      written = byteStringCopy first <> byteStringCopy bs
+  [ exactly written (first <> bs),
+    S.concat (chunksOf 300000 written) === first <> bs,
+    exactly (byteStringCopy first <> shortByteString (SBS.toShort bs)) (first <> bs)
+    ]
 
 chunksOf32KiB :: Assertion
 chunksOf32KiB = do

@@ -44,7 +44,6 @@ import Data.Int (Int64)
 import Data.Primitive.ByteArray (ByteArray (..))
 import Data.Word (Word8)
 import Foreign.ForeignPtr (plusForeignPtr, touchForeignPtr)
-import Foreign.Marshal.Utils (copyBytes)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import GHC.Exts (Ptr (Ptr), lazy)
 import GHC.ForeignPtr (ForeignPtr (ForeignPtr), ForeignPtrContents)
@@ -244,7 +243,7 @@ copyUpTo limit src memory n c k = do
   if n <= e `minusPtr` p && n <= copiedUpTo
     then do
       -- n bytes are free. A copy always returns, so a plain touch keeps the source alive.
-      if n <= 32 then copyMedium p src n else copyBytes p src n
+      if n <= 32 then copyMedium p src n else copyRange p src n
       touchForeignPtr owner
       putPtr c cursorCell (p `plusPtr` n)
     else copyOrInsertLong limit (B.fromForeignPtr owner 0 n) c k

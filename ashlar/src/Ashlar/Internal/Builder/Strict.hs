@@ -35,12 +35,15 @@ import qualified Data.ByteString.Short.Internal as SBS
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Primitive.ByteArray
   ( ByteArray (..),
+    MutableByteArray,
     newByteArray,
     shrinkMutableByteArray,
     unsafeFreezeByteArray,
   )
 import Data.Word (Word8)
-import Foreign.Ptr (Ptr, minusPtr)
+import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
+import Foreign.Ptr (Ptr, minusPtr, plusPtr)
+import GHC.Exts (RealWorld)
 import System.IO.Unsafe (unsafeDupablePerformIO)
 
 -- | The bytes in one strict 'ByteString'.
@@ -52,13 +55,18 @@ import System.IO.Unsafe (unsafeDupablePerformIO)
 toStrictByteString :: Builder -> ByteString
 toStrictByteString b = runCollecting (\open p -> pure $! written open p) inBuffers b
   where
-    inBuffers output p = pure $! result
+    inBuffers output p
+      | inOneBuffer output = pure $! if wasteful output p then S.copy end else end
+      | otherwise = case filter (not . S.null) (chunksUpTo p output) of
+        chunks@(_ : _ : _) -> do
+          buffer <- newBuffer (notTooLong n)
+          gather (bufferArray buffer) 0 chunks
+          let start = unsafeForeignPtrToPtr buffer
+          pure $! sliceBuffer buffer start (start `plusPtr` n)
+        few -> pure $! S.concat few
       where
         end = written (outputOpen output) p
-        result
-          | not (inOneBuffer output) = S.concat (chunksUpTo p output)
-          | wasteful output p = S.copy end
-          | otherwise = end
+        n = countUpTo p output
 
 -- | The same bytes, computed once and kept: for a constant that many outputs contain.
 --
@@ -106,21 +114,23 @@ toByteArray b = runCollecting inFirst inBuffers b
       | otherwise = gathered n (chunksUpTo p output)
       where
         open = outputOpen output
-        n = outputCount output `plusCount` (p `minusPtr` openFrom open)
+        n = countUpTo p output
 
 -- A new array of the bytes of some chunks, given the number of bytes.
 gathered :: Int -> [ByteString] -> IO ByteArray
 gathered n chunks = do
-  array <- if n < maxBound then newByteArray n else tooLong
+  array <- newByteArray (notTooLong n)
   -- The chunks have n bytes together.
   gather array 0 chunks
   unsafeFreezeByteArray array
-  where
-    -- Copy the chunks to an array that has space for them, from an offset on.
-    gather array off (bs : rest) = do
-      withBytesQuick bs (copyToArray array off)
-      gather array (off + S.length bs) rest
-    gather _ _ [] = pure ()
+
+-- Copy chunks to an array that has space for them, from an offset on.
+gather :: MutableByteArray RealWorld -> Int -> [ByteString] -> IO ()
+gather array off chunks = case chunks of
+  bs : rest -> do
+    withBytesQuick bs (copyToArray array off)
+    gather array (off + S.length bs) rest
+  [] -> pure ()
 
 -- GHC does not move objects of more than eight tenths of a block of 4 KiB.
 largeObject :: Int
@@ -178,6 +188,10 @@ noOutput = Output [] 0 noBuffer
 -- written any more.
 chunksUpTo :: Ptr Word8 -> Output -> [ByteString]
 chunksUpTo p (Output chunks _ open) = reverse (written open p : chunks)
+
+-- How many bytes these have.
+countUpTo :: Ptr Word8 -> Output -> Int
+countUpTo p (Output _ count open) = count `plusCount` (p `minusPtr` openFrom open)
 
 inOneBuffer :: Output -> Bool
 inOneBuffer = null . outputChunks
@@ -253,9 +267,11 @@ insert bs (Output chunks count open) = Output (bs : chunks) (count `plusCount` S
 plusCount :: Int -> Int -> Int
 plusCount m n = if n > maxBound - m then maxBound else m + n
 
-tooLong :: a
-tooLong = errorWithoutStackTrace "Ashlar.Builder: the bytes are too many for an array"
-{-# NOINLINE tooLong #-}
+notTooLong :: Int -> Int
+notTooLong n
+  | n < maxBound = n
+  | otherwise = errorWithoutStackTrace "Ashlar.Builder: the bytes are too many for an array"
+{-# NOINLINE notTooLong #-}
 
 -- Answer 'More': Note [Collecting strict output].
 answerMore :: IORef Output -> Output -> Ptr Word8 -> Int -> Int -> IO FreeSpace
