@@ -22,9 +22,9 @@ where
 import Ashlar.Codec (Codec)
 import Ashlar.Network.Messages
 import Ashlar.Schema (Described)
-import Control.Concurrent (forkFinally)
+import Control.Concurrent (forkFinally, threadDelay)
 import Control.Concurrent.Async (concurrently)
-import Control.Exception (bracketOnError)
+import Control.Exception (IOException, bracketOnError, try)
 import Control.Monad (forM_, forever, replicateM, void)
 import GHC.Generics (Generic)
 import Network.Socket
@@ -63,9 +63,13 @@ serve ::
   (Socket -> IO Transport) ->
   Socket ->
   IO a
-serve over listener = forever . bracketOnError (fst <$> accept listener) close $ \sock ->
+serve over listener = forever . bracketOnError accepted close $ \sock ->
   void (forkFinally (answering sock) (\_ -> close sock))
   where
+    -- There may be no descriptor free, or the client may be gone already. Others will come.
+    accepted = try (accept listener) >>= either later (pure . fst)
+    later :: IOException -> IO Socket
+    later _ = threadDelay 100000 >> accepted
     answering sock = do
       -- A client that never shakes hands does not keep its thread.
       transport <- timeout 10000000 (over sock)

@@ -45,6 +45,7 @@ import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
 import qualified Data.IntSet as IS
 import qualified Data.Map.Strict as M
+import Data.Maybe (isNothing)
 import qualified Data.Set as Set
 import Data.Text (Text)
 import qualified Data.Text as T
@@ -54,8 +55,9 @@ import Data.Word (Word8)
 
 -- | The columns of a schema.
 data Table
-  = -- | The name, may it be missing, and how its values are written and read.
-    Column Text Bool (Value -> Builder) (Json -> Either Wrong Value)
+  = -- | The name, how an optional value is made if it may be missing, and how values are written and
+    -- read.
+    Column Text (Maybe (Maybe Value -> Value)) (Value -> Builder) (Json -> Either Wrong Value)
   | -- | The fields of a record, and what is around it: is it packed?
     Columns (Value -> Value) Constructor [Table]
 
@@ -76,13 +78,17 @@ tableOf s
           Just c <- recordOf (schemaDefinitions s V.! i) ->
           let under f = go (IS.insert i seen) (fieldName f : path) (fieldShape f)
            in Columns id c (map under (constructorFields c))
-      Packed inner | Columns f c fields <- go seen path inner -> Columns (InPacked . f) c fields
-      Unpacked inner | Columns f c fields <- go seen path inner -> Columns (InPlain . f) c fields
+      Packed inner -> within InPacked path shape (go seen path inner)
+      Unpacked inner -> within InPlain path shape (go seen path inner)
       Optional inner
-        | mayBeNull shapes inner -> column path False shape
-        | otherwise -> column path True inner
-      _ -> column path False shape
-    column path mayMiss shape = Column (title path) mayMiss (toJson shape) (ofJson shape)
+        | mayBeNull shapes inner -> column path Nothing shape
+        | otherwise -> column path (Just Perhaps) inner
+      _ -> column path Nothing shape
+    within wrap path shape inner = case inner of
+      Columns f c fields -> Columns (wrap . f) c fields
+      Column name (Just perhaps) write reader -> Column name (Just (wrap . perhaps)) write reader
+      _ -> column path Nothing shape
+    column path optional shape = Column (title path) optional (toJson shape) (ofJson shape)
     title path = if null path then "value" else T.intercalate "." (reverse path)
     toJson = jsonOf shapes
     ofJson = fromJson shapes
@@ -118,7 +124,7 @@ cells :: Table -> Value -> [Builder]
 cells table value = case (table, fromFormats value) of
   (Columns _ _ inner, Fields _ xs) -> concat (zipWith cells inner (V.toList xs))
   (Columns _ _ inner, _) -> concatMap (`cells` value) inner
-  (Column _ True write _, Perhaps m) -> [maybe mempty (cell write True) m]
+  (Column _ (Just _) write _, Perhaps m) -> [maybe mempty (cell write True) m]
   (Column _ _ write _, _) -> [cell write False value]
 
 -- A cell, and whether it must not look missing.
@@ -216,7 +222,7 @@ layoutOf table found = do
   where
     known = Set.fromList (columnsOf table)
     needed t = case t of
-      Column name mayMiss _ _ -> [name | not mayMiss]
+      Column name optional _ _ -> [name | isNothing optional]
       Columns _ _ inner -> concatMap needed inner
     noColumn name = "the type has no field " ++ show (shortened name) ++ oneOf (columnsOf table)
     nameOf (Cell _ bs) = either (const (Left "a name that is no UTF-8")) Right (T.decodeUtf8' bs)
@@ -230,12 +236,13 @@ fromRow table (Layout n names) found
     cellsOf = M.fromList (zip names found)
     go t = case t of
       Columns f c inner -> f . Fields c . V.fromList <$> mapM go inner
-      Column name mayMiss _ reader -> inside (T.unpack name) $ case M.lookup name cellsOf of
-        Nothing -> Right (Perhaps Nothing)
-        Just (Cell False "") | mayMiss -> Right (Perhaps Nothing)
-        Just (Cell _ bs)
-          | mayMiss -> Perhaps . Just <$> read' reader bs
-          | otherwise -> read' reader bs
+      Column name optional _ reader -> inside (T.unpack name) $
+        case (optional, M.lookup name cellsOf) of
+          (Just perhaps, Nothing) -> Right (perhaps Nothing)
+          (Just perhaps, Just (Cell False "")) -> Right (perhaps Nothing)
+          (Just perhaps, Just (Cell _ bs)) -> perhaps . Just <$> read' reader bs
+          (Nothing, Just (Cell _ bs)) -> read' reader bs
+          (Nothing, Nothing) -> wrong "the column is missing"
     -- As a string, or else as JSON.
     read' reader bs = case T.decodeUtf8' bs of
       Left _ -> wrong "no UTF-8"

@@ -137,7 +137,7 @@ fromJson shapes = shapeOf
         member members (name, mayMiss, reader) = case M.lookup name members of
           Just json -> inside ('.' : T.unpack name) (reader json)
           Nothing
-            | mayMiss -> Right (Perhaps Nothing)
+            | mayMiss -> inside ('.' : T.unpack name) (reader JNull)
             | otherwise -> wrong ("the field " ++ T.unpack name ++ " is missing")
 
 -- | The names that there are, or some of them.
@@ -276,7 +276,7 @@ leafName l = case l of
 -- In the range of its type.
 ranged :: Leaf -> Integer -> Either Wrong Integer
 ranged l n
-  | maybe False (n <) low || maybe False (n >) high = wrong (shows n " is out of range")
+  | maybe False (n <) low || maybe False (n >) high = wrong (take 40 (show n) ++ " is out of range")
   | otherwise = Right n
   where
     (low, high) = wholeRange l
@@ -290,7 +290,7 @@ leafFromText l t = case l of
   ByteArray _ -> blob
   Character -> letter
   ScalarCharacter -> letter
-  Date -> Whole l . toModifiedJulianDay <$> parsed Time.day utf8
+  Date | Just d <- parsed Time.day utf8 -> Just (Whole l (toModifiedJulianDay d))
   FixedPoint units | [n, d] <- T.splitOn (T.pack "/") t -> do
     n' <- integer n
     d' <- integer d
@@ -344,7 +344,8 @@ numberOf l n = case l of
     scaled units = do
       (m, e) <- parsed D.scaled n
       let q = (m * units) `quotRem` (10 ^ negate (min 0 e))
+          most = B.length n + 1000
       if
           | m == 0 -> Just 0
-          | abs e > B.length n + 1000 || snd q /= 0 -> Nothing
+          | e < negate most || e > most || snd q /= 0 -> Nothing
           | otherwise -> Just (fst q * 10 ^ max 0 e)

@@ -22,8 +22,9 @@ import Data.Maybe (fromMaybe)
 import Data.Scientific (Scientific, base10Exponent, coefficient, scientific)
 
 -- | The coefficient as an 'Integer', then the exponent as a 'Zigzag'. Each number has one encoding:
--- a coefficient that is a multiple of 10 is refused unless the exponent is 'maxBound', and 0 has
--- the exponent 0.
+-- a coefficient that is a multiple of 10 is refused, and 0 has the exponent 0. Only numbers whose
+-- exponent would be too large without their zeros, as that of @scientific 10 maxBound@, keep these.
+-- More than 18 of them are refused: the package scientific compares numbers in quadratic time then.
 --
 -- Exponents are not limited. The decoded number takes little memory, but converting @1e1000000000@
 -- to an 'Integer' or a 'Rational' takes all the memory there is. Use
@@ -64,8 +65,10 @@ normal x
 
 fromNormal :: (Integer, Zigzag Int) -> Either String Scientific
 fromNormal (c, Zigzag e)
-  | if c == 0 then e == 0 else e == maxBound || c `rem` 10 /= 0 = Right (scientific c e)
+  | if c == 0 then e == 0 else c `rem` zeros /= 0 = Right (scientific c e)
   | otherwise = Left "Scientific: more digits than needed"
+  where
+    zeros = if e == maxBound then 10 ^ (19 :: Int) else 10
 
 -- | A number in decimal, as 'show' writes it: with an exponent if it is less than 0.1 or not less
 -- than 10,000,000. So huge exponents make no huge text.

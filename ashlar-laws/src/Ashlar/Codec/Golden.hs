@@ -48,7 +48,10 @@ data Row = Row String String String
 
 -- | The rows of the file.
 goldenRows :: [Golden] -> [Row]
-goldenRows gs = [Row name (sampleShow s x) (hex (encode x)) | Golden name s xs <- gs, x <- xs]
+goldenRows gs =
+  [Row name (oneLine (sampleShow s x)) (hex (encode x)) | Golden name s xs <- gs, x <- xs]
+  where
+    oneLine = concatMap (\c -> if c == '\n' then "\\n" else [c])
 
 -- | The mismatches: values whose bytes are not those in the file, and values that these bytes do
 -- not decode to.

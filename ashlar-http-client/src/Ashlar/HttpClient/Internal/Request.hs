@@ -74,10 +74,13 @@ bodyEncoded a
   | n <= 32768 = RequestBodyBuilder (fromIntegral n) (B.builder built)
   | otherwise = bodySized (fromIntegral n) (put a)
   where
-    n = encodedSize a
+    -- http-client asks for the length first.
+    n = mapException BodyException (encodedSize a)
     built :: B.BuildStep r -> B.BuildStep r
     built k range = do
       bs <- evaluated (toStrictByteString (put a))
+      let len = S.length bs
+      when (len /= n) $ throwIO (WrongBodyLength (fromIntegral n) (fromIntegral len))
       B.runBuilderWith (B.byteString bs) k range
 
 -- A new popper. See Note [Chunks that are pulled].

@@ -18,7 +18,7 @@ import Ashlar.Jobs.Envelope
 import Ashlar.Jobs.Internal.Job
 import Ashlar.Jobs.Internal.Parts
 import Ashlar.Jobs.Internal.Seen
-import Control.Exception (throwIO)
+import Control.Exception (evaluate, throwIO)
 import Control.Monad (foldM, forM)
 import Data.IORef (newIORef)
 import Data.Int (Int64)
@@ -54,7 +54,8 @@ data Failed = Failed
 -- | Fold the results of a job, in the order of its records, until all are there. It takes memory
 -- for one batch.
 --
--- The results of a batch are released when the action has returned. A collector that was stopped
+-- The results of a batch are released when the action has returned, and its accumulator, which is
+-- forced, has been evaluated. A collector that was stopped
 -- and is started again continues with the first batch that has not been released. The action may
 -- have seen that batch, but none before. Where this matters, keep 'collectedFirst' with what the
 -- action writes.
@@ -77,7 +78,8 @@ collect engine j step start = do
   run <- engineJoin engine Nothing
   _ <- checkJob j run
   seen <- newIORef nothingSeen
-  let go s number =
+  let forced s c = step s c >>= evaluate
+      go s number =
         s `seq` do
           stored <- engineResult engine run number
           case stored of
@@ -86,7 +88,7 @@ collect engine j step start = do
             Released -> throwIO TakenOver
             Stored p bytes -> do
               see seen p
-              s' <- results run number bytes >>= foldM step s
+              s' <- results run number bytes >>= foldM forced s
               engineRelease engine run number
               -- The job may be forgotten as soon as its last result has been released.
               if progressClosed p && number + 1 == progressBatches p

@@ -32,7 +32,7 @@ data SubmitOptions = SubmitOptions
     -- Less than 1 counts as 1.
     submitBatchBytes :: !Int,
     -- | The number of batches that may wait or be in work. The default is 64. The submitter waits
-    -- while there are this many.
+    -- while there are this many. Less than 1 counts as 1.
     submitLimit :: !Int,
     -- | If the job was submitted to its end, and all its results were collected, forget it and
     -- submit it again. The default is 'False': 'AlreadySubmitted' is thrown. It is thrown in any
@@ -107,7 +107,7 @@ submitWith options engine j produce = do
     let end = first + fromIntegral count
     -- At once: the bytes do not stay.
     sealed <- evaluate (seal j Task argument number 0 first count bytes)
-    persist (engineAdd engine run (NewBatch session (submitLimit options) number end sealed))
+    persist (engineAdd engine run (NewBatch session (max 1 (submitLimit options)) number end sealed))
     writeIORef next $! Next (number + 1) end
   let tooLarge (RecordTooLarge n limit) = do
         Next _ first <- readIORef next

@@ -46,6 +46,7 @@ import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
 import GHC.Fingerprint (Fingerprint)
+import System.Timeout (timeout)
 
 -- | 'workerWith' the default options.
 worker ::
@@ -187,7 +188,8 @@ stepBy options name current engine j applying = do
         case fromException ex of
           Just (Unreachable _) -> pure ()
           Just (EngineFailed _) -> pure ()
-          _ -> back `catch` ignore
+          -- If Redis does not answer, the batch is free again after the idle time.
+          _ -> void (timeout 2000000 back) `catch` ignore
         throwIO (ex :: SomeException)
       work restore' restore w = do
         taken <- restore' (engineTake engine (workingRun w) name (workerIdle options))

@@ -191,9 +191,11 @@ append serving broken ref send flush b = keepAlive ref $ do
       end <- runBuilderWith (sink begun) (restFrom open from) b
       withMVar serving (\() -> modifyIORef' ref (\(Pending now _) -> Pending now end))
     sink begun = Sink $ \request p -> withMVar serving $ \() -> do
-      writeIORef begun True
-      Pending open _ <- readIORef ref
+      Pending open from <- readIORef ref
       writeIORef ref (Pending open p)
+      case request of
+        Insert _ -> writeIORef begun True
+        _ -> when (p /= from) (writeIORef begun True)
       case request of
         More n _ -> do
           handOutAll ref send
@@ -202,6 +204,7 @@ append serving broken ref send flush b = keepAlive ref $ do
         -- What comes next may wait for an answer to it, so it does not wait in a buffer either.
         Insert bs -> handOutAll ref send >> send B.byteStringInsert bs
         Flush -> flushAll ref send flush
+        `onException` writeIORef begun True
       (\(Pending now at) -> restFrom now at) <$> readIORef ref
 
 -- Buffers are small until a chunk has filled most of one. So a stream of events, of which there may

@@ -131,12 +131,13 @@ followedBy o rest = case o of
   Decoded n g (Bytes m) -> Decoded n g (after m rest)
   _ -> Part 0 o rest
 
--- | The same with the count at the beginning in LEB128.
-compactly :: Outline -> Outline
-compactly o = case o of
+-- | The same with the count at the beginning in LEB128, given the decoder of all that. An outline
+-- that does not show the count is of a type that wraps another, or has a format by hand.
+compactly :: Get () -> Outline -> Outline
+compactly g o = case o of
   Units n _ u rest -> Units n Varint u rest
   Values n _ x rest -> Values n Varint x rest
-  _ -> o
+  _ -> Decoded 0 g (Bytes 0)
 
 -- | Pass over a value. The input may be a stream.
 skipOutline :: Outline -> Get ()

@@ -19,7 +19,6 @@ import qualified Data.ByteString.Short as SBS
 import Data.Complex (Complex)
 import Data.Fixed (Fixed (MkFixed), HasResolution, resolution)
 import Data.Int (Int16, Int32, Int64, Int8)
-import Data.Kind (Type)
 import Data.List.NonEmpty (NonEmpty)
 import Data.Proxy (Proxy)
 import qualified Data.Ratio as Ratio
@@ -94,7 +93,7 @@ instance (Integral a, Described a) => Described (Ratio.Ratio a) where
         Between {} -> Ratio shape
         _ -> unnamedShape @(Ratio.Ratio a)
 
-instance (Typeable e, HasResolution e) => Described (Fixed (e :: Type)) where
+instance (Typeable e, HasResolution e) => Described (Fixed e) where
   describe = leaf (FixedPoint (fromInteger (resolution (MkFixed 0 :: Fixed e))))
 
 -- | Two parts, with no order.

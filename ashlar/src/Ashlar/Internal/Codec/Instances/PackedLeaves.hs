@@ -1,4 +1,5 @@
 {-# LANGUAGE KindSignatures #-}
+{-# LANGUAGE PolyKinds #-}
 -- Unfoldings must not be eta-expanded: see Note [Generic methods].
 {-# OPTIONS_GHC -Wno-orphans -fno-do-lambda-eta-expansion #-}
 
@@ -31,7 +32,6 @@ import qualified Data.ByteString.Short as SBS
 import Data.Char (chr, ord)
 import Data.Fixed (Fixed)
 import Data.Int (Int16, Int32, Int64, Int8)
-import Data.Kind (Type)
 import Data.Primitive.ByteArray (ByteArray)
 import qualified Data.Text as T
 import qualified Data.Text.Lazy as TL
@@ -172,7 +172,7 @@ instance Pack UTF16 where
   {-# INLINE packing #-}
   {-# INLINE unpacking #-}
 
-instance Pack (Fixed (e :: Type)) where
+instance Pack (Fixed e) where
   packing = putAs id
   unpacking = getAs id
   mayBeEmpty _ = -1

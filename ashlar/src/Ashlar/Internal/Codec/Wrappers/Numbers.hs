@@ -261,7 +261,9 @@ newtype Compact a = Compact {getCompact :: a}
   deriving stock (Eq, Ord, Show, Functor, Foldable, Traversable)
 
 instance (Codec a, Counted a) => Codec (Compact a) where
-  layout = maybe (Var 1) (varying 1 . compactly) (layoutOutline (layout :: Layout a))
+  layout = maybe (Var 1) (varying 1 . compactly decoder) (layoutOutline (layout :: Layout a))
+    where
+      decoder = () <$ (get :: Get (Compact a))
   size (Compact x) = varintSize (fromIntegral (counted x)) + sizeCounted x
   put (Compact x) = putCompact x
   get = compactLength >>= \n -> Compact <$> getCounted n
