@@ -12,6 +12,8 @@
 module Tests.Exchange (tests) where
 
 import Ashlar.Codec (Codec, encode)
+import Ashlar.Codec.Packed (Pack)
+import qualified Ashlar.Codec.Packed as P (Packed (..), Unpacked (..))
 import Ashlar.File hiding (Outcome)
 import Ashlar.File.Described
 import Ashlar.Schema
@@ -36,6 +38,7 @@ import qualified Data.Map as M
 import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Vector as V
+import Data.Word (Word8)
 import GHC.Generics (Generic)
 import System.Directory (doesFileExist)
 import System.Exit (ExitCode (..))
@@ -58,6 +61,7 @@ tests =
       testCase "JSON as others write it" otherJson,
       testCase "CSV as others write it" otherCsv,
       testCase "a missing text, and an empty one" missing,
+      testCase "a missing value that is packed, or in what is packed" missingPacked,
       testCase "a newtype that contains itself" recursive,
       testCase "columns that are none" noColumns,
       testCase "a stream without records" emptyStream,
@@ -177,6 +181,30 @@ missing = forM_ [Nothing, Just "", Just "null", Just "\"", Just " x"] $ \m ->
       to folder form "records" "text" `gives` (0, [], [])
       from folder form [] "text" "new" `gives` (0, ["text: 1 record"], [])
       contents (folder </> "new") >>= (@?= xs)
+
+data Sack = Sack {packed :: P.Packed (Maybe Text), plain :: P.Unpacked (Maybe Text)}
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Described)
+
+data Bag = Bag {open :: Bool, count :: P.Unpacked (Maybe Word8), size' :: Word8, sizes :: [Word8]}
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Described, Pack)
+
+missingPacked :: Assertion
+missingPacked = do
+  withSchema @Sack $ \folder -> do
+    let texts = [Nothing, Just "", Just "null", Just "brick"]
+        xs = [Sack (P.Packed m) (P.Unpacked n) | m <- texts, n <- texts]
+    writeRecords described (folder </> "records") xs
+    forM_ ["json", "csv"] $ \form -> do
+      to folder form "records" "text" `gives` (0, [], [])
+      from folder form [] "text" "new" `gives` (0, ["text: 16 records"], [])
+      contents (folder </> "new") >>= (@?= xs)
+  reads'
+    "json"
+    []
+    "{\"open\":false,\"size'\":0,\"sizes\":[1,7]}"
+    [P.Packed (Bag False (P.Unpacked Nothing) 0 [1, 7])]
 
 newtype Nested = Nested (Maybe Nested)
   deriving stock (Eq, Show, Generic)

@@ -6,7 +6,8 @@
 module Tests.Failures (tests) where
 
 import Ashlar.Builder
-import Ashlar.Codec (get)
+import Ashlar.Codec (Codec, HasFormat (..), get)
+import qualified Ashlar.Codec as Codec (byHand)
 import Ashlar.Get
 import Ashlar.HttpClient
 import Control.Concurrent
@@ -101,10 +102,21 @@ wrongLength = recording (ok "") $ \port seen -> withClient 10 $ \manager -> do
   short <- sending manager port (bodySized 100001 (ones 100000))
   short @?= Left (WrongBodyLength 100001 100000)
   seen `counts` 2
+  -- Bodies that are built before they are sent, of a type whose size is wrong.
+  forM_ [10, 5] $ \n -> do
+    wrong <- sending manager port (bodyEncoded (WrongSize n))
+    wrong @?= Left (WrongBodyLength 7 (fromIntegral n))
   requests <- seen
   forM_ requests $ \bytes -> assertBool "no byte too many" (S.count 1 bytes <= 100000)
   where
     assertSent () = assertFailure "the request was sent"
+
+newtype WrongSize = WrongSize Int
+
+instance Codec WrongSize
+
+instance HasFormat WrongSize where
+  format = Codec.byHand 0 (const 7) (\(WrongSize n) -> ones n) (pure (WrongSize 0))
 
 negativeLength :: Assertion
 negativeLength = recording (ok "fine") $ \port seen -> withClient 10 $ \manager ->

@@ -9,7 +9,7 @@ import Ashlar.Jobs
 import Ashlar.Jobs.Engine
 import Ashlar.Jobs.Engine.Memory
 import Ashlar.Jobs.Engine.Redis
-import Control.Exception (try)
+import Control.Exception (ArithException (..), throw, try)
 import Control.Monad (void)
 import Data.IORef (modifyIORef', newIORef, readIORef)
 import GHC.Fingerprint (fingerprintString)
@@ -25,6 +25,7 @@ tests =
     [ testProperty "memory" . once . ioProperty $
         newMemory ReturnAtOnce >>= rules . memoryEngine,
       testProperty "memory, one thread, a function that throws" (once throwing),
+      testProperty "an accumulator that throws later" (once lazyAccumulator),
       testProperty "Redis" . once . ioProperty . withServer $ \server ->
         withRedis (optionsFor server) (\redis -> rules (redisEngine redis "rules"))
     ]
@@ -156,6 +157,17 @@ rules e = do
         engineRelease e run 0,
         void (engineAside e run)
       ]
+
+-- What the accumulator throws is thrown before the batch is released.
+lazyAccumulator :: Property
+lazyAccumulator = ioProperty $ do
+  engine <- memoryEngine <$> newMemory ReturnAtOnce
+  _ <- submitWith (inBatches 1 1000) engine (rows "rows") $ \_ give -> mapM_ (give . rowOf) [1 .. 3]
+  _ <- worker engine (rows "rows") (pure . answer)
+  let failing n c = pure (if collectedBatch c == 1 then throw Overflow else n + 1)
+  first <- try (collect engine (rows "rows") failing (0 :: Int))
+  second <- collect engine (rows "rows") (\ns c -> pure (collectedBatch c : ns)) []
+  pure (conjoin [first === Left Overflow, second === [2, 1]])
 
 -- One record always fails, and one the first two times. Each batch has one record.
 throwing :: Property

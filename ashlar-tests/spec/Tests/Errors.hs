@@ -123,6 +123,15 @@ display = do
   -- The input is gone, except for the bytes found.
   displayException ((failure 3 [] (MissingInput 3 2) ["digit"] "1\n") {errorExcerpt = Excerpt 0 ""})
     @?= "at byte 3: 3 bytes needed, 2 left\n  expected digit\n  found 31 0a |1.|"
+  -- Offsets of more than eight digits.
+  displayException
+    (failure 0 [] (MissingInput 3 2) [] "1\n")
+      { errorOffset = 4299161601,
+        errorExcerpt = Excerpt 4299161600 "01\n"
+      }
+    @?= "at byte 4299161601: 3 bytes needed, 2 left\n\
+        \  100400000  30 31 0a                                          |01.|\n\
+        \                ^^ ^^"
 
 displayAny :: Action -> [Word8] -> Property
 displayAny a bytes = case runGet (runAction a) (S.pack bytes) of

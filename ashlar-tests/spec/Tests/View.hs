@@ -22,6 +22,7 @@ import Ashlar.Codec
 import Ashlar.Codec.Combinators (bijection, both)
 import Ashlar.Codec.Laws
 import Ashlar.Codec.Wrappers (BigEndian (..), Compact (..))
+import qualified Ashlar.Codec.Wrappers as W
 import Ashlar.Get (getWord8, runGet, runGetLazy, withBudget)
 import Ashlar.Get.Parse (takeWhile)
 import Ashlar.View (Container, Element, View)
@@ -92,6 +93,7 @@ tests =
         View.constructorName (viewOf Big257) @?= Just "Big257"
         isJust (View.constructor @"Big257" (viewOf Big257)) @?= True
         isJust (View.constructor @"Big257" (viewOf Big0)) @?= False,
+      testCase "after a Compact newtype of a newtype" compactNewtypes,
       testCase "out of bounds: an instance via other parameters of the type" via,
       testCase "out of bounds: sizes beyond any memory" beyond,
       testCase "a decoder that looks ahead, in chunks" lookingAhead,
@@ -245,6 +247,27 @@ others = do
           show (e :: ErrorCall)
             @?= "Ashlar.View: the type has a format of its own, so its fields are unknown"
         Right bs -> assertFailure (show bs)
+
+-- The count of such a list does not show in its outline.
+newtype Tags = Tags [Word8]
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+  deriving newtype (W.Counted)
+
+newtype Labels = Labels Tags
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+  deriving newtype (W.Counted)
+
+data Labelled = Labelled {labels :: Compact Labels, after' :: Word64, more' :: [Word8]}
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+compactNewtypes :: Assertion
+compactNewtypes = forM_ [[], [7], [1 .. 200]] $ \ws -> do
+  let v = viewOf (Labelled (Compact (Labels (Tags ws))) 9 [1, 2])
+  View.decodeView (View.field @"after'" v) @?= Right 9
+  View.decodeView (View.field @"more'" v) @?= Right [1, 2]
 
 newtype Plain = Plain {plainly :: Two'}
   deriving stock (Generic)

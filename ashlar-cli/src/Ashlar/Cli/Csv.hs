@@ -55,8 +55,8 @@ import Data.Word (Word8)
 
 -- | The columns of a schema.
 data Table
-  = -- | The name, how an optional value is made if it may be missing, and how values are written and
-    -- read.
+  = -- | The name, how an optional value is made if it may be missing, and how values are written
+    -- and read.
     Column Text (Maybe (Maybe Value -> Value)) (Value -> Builder) (Json -> Either Wrong Value)
   | -- | The fields of a record, and what is around it: is it packed?
     Columns (Value -> Value) Constructor [Table]

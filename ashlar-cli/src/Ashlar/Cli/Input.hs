@@ -66,11 +66,17 @@ import Ashlar.Get
   )
 import Ashlar.Schema (Schema)
 import qualified Codec.Compression.Zlib as Zlib
-import Control.Exception (catch, throwIO)
+import qualified Codec.Compression.Zlib.Internal as Zlib
+  ( decompressST,
+    foldDecompressStreamWithInput,
+    zlibFormat,
+  )
+import Control.Exception (catch, throw, throwIO)
 import Control.Monad (unless, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Lazy as L
+import qualified Data.ByteString.Lazy.Internal as L (chunk)
 import Data.IORef (modifyIORef', newIORef, readIORef)
 import Data.Int (Int64)
 import qualified Data.List as List
@@ -241,10 +247,20 @@ readOptions selection =
       readBlockLimit = selectLimit selection
     }
   where
-    zlib = Compression ourCompression (whole Zlib.compress) expand
+    zlib = Compression ourCompression (L.toStrict . Zlib.compress . L.fromStrict) expand
     -- (What is too much shows as one byte more.)
-    expand n = Right . whole (L.take (fromIntegral n + 1) . Zlib.decompress)
-    whole f = L.toStrict . f . L.fromStrict
+    expand n body
+      | B.length bytes <= n && not (L.null rest) = Left "bytes after the end of the zlib stream"
+      | otherwise = Right bytes
+      where
+        bytes = L.toStrict (L.take (fromIntegral n + 1) expandedBody)
+        (expandedBody, rest) =
+          Zlib.foldDecompressStreamWithInput
+            (\chunk ~(more, left) -> (L.chunk chunk more, left))
+            (\left -> (L.empty, left))
+            throw
+            (Zlib.decompressST Zlib.zlibFormat Zlib.defaultDecompressParams)
+            (L.fromStrict body)
 
 -- | The name of the one compression that the tool knows.
 ourCompression :: B.ByteString

@@ -17,7 +17,15 @@ import Ashlar.File
 import Ashlar.File.Blocks
 import Ashlar.File.Internal.Append (Tail (..))
 import Ashlar.File.Internal.System
-import Control.Exception (finally, mask_, onException)
+import Control.Exception
+  ( SomeException,
+    catch,
+    finally,
+    fromException,
+    mask_,
+    onException,
+    throwIO,
+  )
 import Control.Monad (forM_, unless, when)
 import qualified Data.ByteString as B
 import Data.IORef
@@ -80,6 +88,10 @@ splitFile hs selection force by prefix path = do
         forM_ found $ \(Part file _ fd _) ->
           naming file act `onException` mask_ (writeIORef current Nothing >> given file fd)
       given file fd = closeFile fd `finally` abandoned file
+      giveUp = mask_ $ do
+        found <- readIORef current
+        writeIORef current Nothing
+        forM_ found $ \(Part file _ fd _) -> given file fd
       close = mask_ $ do
         found <- readIORef current
         writeIORef current Nothing
@@ -168,7 +180,10 @@ splitFile hs selection force by prefix path = do
       stopped :: Block -> Cause -> IO a
       stopped b = stoppedBy . Damage path (blockAt b) (Just (blockNumber b)) (blockRecord b)
   result <-
-    foldBlocks (readOptions selection) path copy (decodersOf header) `finally` close
+    (foldBlocks (readOptions selection) path copy (decodersOf header) <* close) `catch` \e -> do
+      -- After damage, the records before it are kept. A signal leaves no unfinished file.
+      maybe giveUp (\(Failure _ _) -> close) (fromException e)
+      throwIO (e :: SomeException)
   either stoppedBy (const (pure ())) result
   n <- readIORef files
   when (n == 0) (copierNow >> close)

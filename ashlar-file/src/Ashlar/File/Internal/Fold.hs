@@ -212,7 +212,9 @@ foldBlock (Fold reading f) place@(Place opened schemas0 outer pos0) b = do
           NextEnd end -> do
             unless (onlyTail cause) $
               reporting reading (Lost damage (offsetIn scan end) Nothing False)
-            ended scan pos0 {posOffset = end, posRecord = record} acc
+            -- A tail that is cut off is no part of the file, which may be continued before it.
+            let known = if onlyTail cause then posOffset pos0 else end
+            ended scan pos0 {posOffset = known, posRecord = record} acc
           Next scan' pos
             | isSameFile scan scan' -> do
               reporting reading (goingOn damage False scan' pos)

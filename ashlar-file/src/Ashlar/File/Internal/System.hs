@@ -34,6 +34,7 @@ import Control.Exception
   ( Exception (..),
     catch,
     finally,
+    mask,
     onException,
     throwIO,
     try,
@@ -275,11 +276,11 @@ toDisk file = named file (retried (fileSynchroniseDataOnly (openFd file))) `catc
 -- | Wait until the names of the files in a folder have reached the disk. Some file systems cannot
 -- do that, and some folders cannot be read.
 folderToDisk :: FilePath -> IO ()
-folderToDisk path = do
+folderToDisk path = mask $ \restore -> do
   opened <- try (openToRead path)
   case opened of
     Right file ->
-      (named file (retried (fileSynchronise (openFd file))) `catch` unlessPossible)
+      (restore (named file (retried (fileSynchronise (openFd file)))) `catch` unlessPossible)
         `finally` closeFile file
     Left e -> unless (isPermissionError e || isDoesNotExistError e) (throwIO e)
 

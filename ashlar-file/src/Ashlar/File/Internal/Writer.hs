@@ -189,12 +189,14 @@ limitsOf options = BlockLimits (min 16777216 (writeBlockSize options)) (writeRec
 -- interrupted while it waits for another thread that writes, a new thread waits, and closes it.
 close :: Writer a -> IO ()
 close writer = do
-  waiting `onException` forkIO (waiting >> closeAll)
-  (`finally` closeAll) $ do
-    flushOpen (writerBlock writer)
-    when (writerIndexes writer) $ readIORef (writerTail writer) >>= putIndexBlock fd
-    readIORef (writerFailed writer) >>= mapM_ throwIO
+  waiting `onException` forkIO (waiting >> (() <$ tryAny ending))
+  ending
   where
+    tryAny = try :: IO () -> IO (Either SomeException ())
+    ending = (`finally` closeAll) $ do
+      flushOpen (writerBlock writer)
+      when (writerIndexes writer) $ readIORef (writerTail writer) >>= putIndexBlock fd
+      readIORef (writerFailed writer) >>= mapM_ throwIO
     fd = writerFd writer
     waiting = takeMVar (writerLock writer)
     closeAll =

@@ -107,7 +107,8 @@ submitWith options engine j produce = do
     let end = first + fromIntegral count
     -- At once: the bytes do not stay.
     sealed <- evaluate (seal j Task argument number 0 first count bytes)
-    persist (engineAdd engine run (NewBatch session (max 1 (submitLimit options)) number end sealed))
+    let limit = max 1 (submitLimit options)
+    persist (engineAdd engine run (NewBatch session limit number end sealed))
     writeIORef next $! Next (number + 1) end
   let tooLarge (RecordTooLarge n limit) = do
         Next _ first <- readIORef next

@@ -23,6 +23,7 @@ import qualified Ashlar.Builder.Extra as Extra
 import Ashlar.Builder.Sink
 import Ashlar.Builder.Unsafe (fromWriter)
 import Ashlar.Zlib.Internal.Format
+import Control.Concurrent (forkIO)
 import Control.Concurrent.MVar (MVar, newMVar, putMVar, swapMVar, takeMVar)
 import Control.Exception
   ( Exception (..),
@@ -30,6 +31,7 @@ import Control.Exception
     SomeException,
     catch,
     mask,
+    onException,
     throwIO,
     try,
   )
@@ -114,15 +116,17 @@ withCompressor ::
   IO a
 withCompressor params consume act = mask $ \unmask -> do
   state <- newStream params consume >>= newMVar . Ready
-  let end whole = do
-        last' <- swapMVar state Closed
+  -- A thread that still writes may be waited for. Whoever interrupts that closes the stream later.
+  let closing = swapMVar state Closed
+      end whole = do
+        last' <- closing `onException` forkIO (() <$ closing)
         case last' of
           Ready stream -> unmask (whole stream)
           Broken e -> throwIO e
           Closed -> pure ()
       failed e = do
         unless (isAsync e) (end flushStream `catch` ignored)
-        _ <- swapMVar state Closed
+        _ <- closing `onException` forkIO (() <$ closing)
         throwIO (e :: SomeException)
   a <- unmask (act (Compressor state)) `catch` failed
   a <$ end finish

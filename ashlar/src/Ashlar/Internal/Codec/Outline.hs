@@ -257,7 +257,7 @@ walk o !levels p# e# = case o of
   Values n k x rest -> past p n $ \q -> counted k q $ \m r ->
     if levels == 0 && m > 0 then refused else thenOn rest (values x m r)
   OneOf n w xs -> past p n $ \q -> past q w $ \r ->
-    reading (if w == 1 then fromIntegral <$> byteAt q else fromIntegral <$> tag16 q) $ \tag ->
+    reading (if w == 1 then fromIntegral <$> tag8 q else fromIntegral <$> tag16 q) $ \tag ->
       if tag < sizeofSmallArray xs then on (indexSmallArray xs tag) levels r else refused
   Part n x rest -> past p n $ \q ->
     if levels == 0
@@ -309,6 +309,7 @@ walk o !levels p# e# = case o of
     -- (A division takes as long as all the rest.)
     fits m u left = if u == 1 then m <= left else m <= left `quot` u
     {-# INLINE fits #-}
+    tag8 q = peekHost q :: IO Word8
     tag16 q = peekLE q :: IO Word16
 
 -- A count in eight bytes, that many of which there are.
@@ -333,7 +334,3 @@ varintCount k p e = do
       Doubled -> w `unsafeShiftR` 1
       _ -> 0
 {-# INLINE varintCount #-}
-
-byteAt :: Ptr Word8 -> IO Word8
-byteAt = peekHost
-{-# INLINE byteAt #-}

@@ -247,13 +247,7 @@ instance GEnum f => GTagged 'Enumeration f where
     getSymbol (gEnumCount @f) >>= \i -> pure $! back (gNumbered 0 i)
   {-# INLINE gTaggedUnpack #-}
 
-instance (GCount f, GSum f) => GTagged 'Small f where
-  gTaggedPack pool x = gSumPack pool (gCount @f) 0 x
-  {-# INLINE gTaggedPack #-}
-  gTaggedUnpack name back = getSymbol (gCount @f) >>= gSumUnpack name back 0
-  {-# INLINE gTaggedUnpack #-}
-
-instance (GCount f, GSum f) => GTagged ('Large width) f where
+instance {-# OVERLAPPABLE #-} (GCount f, GSum f) => GTagged kind f where
   gTaggedPack pool x = gSumPack pool (gCount @f) 0 x
   {-# INLINE gTaggedPack #-}
   gTaggedUnpack name back = getSymbol (gCount @f) >>= gSumUnpack name back 0

@@ -35,7 +35,7 @@ where
 import Ashlar.Internal.Builder.Strict (toStrictByteString)
 import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Fixed (plusSize)
-import Ashlar.Internal.Codec.Variant (GCount (..))
+import Ashlar.Internal.Codec.Variant (Count, GCount (..))
 import Ashlar.Internal.Get.Run (runGetRest)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -304,13 +304,9 @@ type family IndexIn (con :: Symbol) a (f :: Type -> Type) :: Nat where
 
 -- By the tree of the sum: a list of some hundred constructors would exceed GHC's limit.
 type family IndexOf (con :: Symbol) (f :: Type -> Type) (n :: Nat) :: Maybe Nat where
-  IndexOf con (f :+: g) n = OrElse (IndexOf con f n) (IndexOf con g (n + CountOf f))
+  IndexOf con (f :+: g) n = OrElse (IndexOf con f n) (IndexOf con g (n + Count f))
   IndexOf con (C1 ('MetaCons con fix r) f) n = 'Just n
   IndexOf con f n = 'Nothing
-
-type family CountOf (f :: Type -> Type) :: Nat where
-  CountOf (f :+: g) = CountOf f + CountOf g
-  CountOf f = 1
 
 type family OrMissing (con :: Symbol) a (f :: Type -> Type) (x :: Maybe Nat) :: Nat where
   OrMissing con a f ('Just n) = n

@@ -29,6 +29,7 @@ module Ashlar.Internal.Codec.Variant
     SumKind (..),
     KnownWidth (..),
     KindOf,
+    Count,
     GEnum (..),
   )
 where

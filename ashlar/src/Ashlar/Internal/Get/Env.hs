@@ -71,7 +71,6 @@ module Ashlar.Internal.Get.Env
     defaultDepth,
     defaultSteps,
     budgetAccount,
-    inContext,
     inMarks,
     inTraced,
     Input (..),
@@ -226,7 +225,7 @@ whenTraced c act = isTraced c >>= \traced -> if traced then act else pure ()
 -- ~~~~~~~~~~~~~~~~~~
 -- Allocating a full environment takes longer than decoding a few bytes. So an untraced run on a
 -- strict 'ByteString' has the environment 'InputOnly', which is just the input. Where such a run
--- needs an 'Input', 'envInput', 'inMarks' and 'inContext' make a new one each time. Writes to its
+-- needs an 'Input', 'envInput' and 'inMarks' make a new one each time. Writes to its
 -- variables are lost. That is harmless, because the segments do not change and no failures are
 -- recorded.
 --
@@ -318,13 +317,6 @@ budgetAccount :: Cells -> Env -> Account
 budgetAccount c env = case env of
   Env _ (Own own _) _ _ -> own
   _ -> Account c
-
--- | Add a context to an environment.
-inContext :: (Context -> Context) -> Env -> Env
-inContext inside env = case env of
-  Env input scope marks context -> Env input scope marks (inside context)
-  InputOnly bs -> Env (inputOf bs) OfRun noMarks (inside Top)
-{-# INLINE inContext #-}
 
 -- | Change the marks of an environment.
 inMarks :: (Marks -> Marks) -> Env -> Env

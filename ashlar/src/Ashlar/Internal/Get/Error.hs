@@ -215,7 +215,7 @@ excerptLines e
       | at >= start && at < start + fromIntegral n
           || at == end && start + fromIntegral n == end =
         -- There is at least one caret, even after a full row.
-        [ replicate (10 + 3 * column) ' '
+        [ replicate (length (offsetHex start) + 2 + 3 * column) ' '
             ++ unwords (replicate (max 1 (min found (16 - column))) caret)
         ]
       | otherwise = []
@@ -241,7 +241,12 @@ hexByte w = [digit (w `shiftR` 4), digit (w .&. 15)]
     digit = intToDigit . fromIntegral
 
 offsetHex :: Int64 -> String
-offsetHex n = [intToDigit (fromIntegral ((n `shiftR` k) .&. 15)) | k <- [28, 24 .. 0]]
+-- Of eight digits, or more from 4 GiB on.
+offsetHex n =
+  [ intToDigit (fromIntegral ((n `shiftR` k) .&. 15))
+    | k <- [60, 56 .. 0],
+      k < 32 || n `shiftR` k /= 0
+  ]
 
 -- Printable ASCII as it is, all else as dots.
 text :: ByteString -> String

@@ -23,6 +23,7 @@ module Ashlar.Internal.Get.Record
     returnTo,
     segmentsBetween,
     rewind,
+    onlyThese,
     comingIn,
     unread,
     heldBetween,
@@ -74,19 +75,8 @@ recordIn !part c env !p !n !reason = do
   cursor <- getPtr c cursorCell
   let !ahead = p `minusPtr` cursor
       !reach = max offset (offset - ahead)
-      failure =
-        Failure
-          { failureReach = reach,
-            failureOffset = offset,
-            failureFound = nothingFound,
-            failureContext = envContext env,
-            failurePart = part,
-            failureAhead = ahead,
-            failureSize = n,
-            failureReason = reason
-          }
   -- The bytes are read at once, because they may be gone when the run ends.
-  remember env failure (min 16 n) (peekFound p n)
+  recorded part env reach offset ahead n reason (min 16 n) (peekFound p n)
 {-# NOINLINE recordIn #-}
 
 -- | Record a failure at an offset, if the run is traced.
@@ -103,19 +93,13 @@ record ::
   IO ()
 record c env !reach !offset !found !reason = whenTraced c $ do
   part <- getInt c partCell
-  let failure =
-        Failure
-          { failureReach = reach,
-            failureOffset = offset,
-            failureFound = nothingFound,
-            failureContext = envContext env,
-            failurePart = part,
-            failureAhead = 0,
-            failureSize = 0,
-            failureReason = reason
-          }
-  remember env failure (foundLength found) (pure found)
+  recorded part env reach offset 0 0 reason (foundLength found) (pure found)
 {-# NOINLINE record #-}
+
+recorded :: PartNumber -> Env -> Int -> Int -> Int -> Int -> Reason -> Int -> IO Found -> IO ()
+recorded part env reach offset ahead size reason =
+  remember env (Failure reach offset nothingFound (envContext env) part ahead size reason)
+{-# INLINE recorded #-}
 
 -- | Add a failure, unless that changes nothing. The action returns the bytes that it found, and the
 -- number is how many these are.
@@ -311,11 +295,15 @@ segmentsBetween c input to = do
 
 -- | The same segments, with the first one that is not empty as the current one.
 rewind :: Segments -> Segments
-rewind segments = case filter (not . S.null) (allSegments segments) of
+rewind segments = onlyThese (filter (not . S.null) (allSegments segments)) segments
+
+-- | These segments, the first of them current, of a source that has ended or not as before.
+onlyThese :: [ByteString] -> Segments -> Segments
+onlyThese chunks before = case chunks of
   first : coming -> held {segmentCurrent = first, segmentsComing = coming}
   [] -> held
   where
-    held = newSegments {segmentsEnded = segmentsEnded segments}
+    held = newSegments {segmentsEnded = segmentsEnded before}
 
 -- All segments, in the order of the stream.
 allSegments :: Segments -> [ByteString]

@@ -42,7 +42,7 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Limits (asValue, streamBytes)
-import Ashlar.Internal.Get.Record (returnHome, rewind, unread)
+import Ashlar.Internal.Get.Record (onlyThese, returnHome, rewind, unread)
 import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Mem.Cells
 import Control.Exception
@@ -125,11 +125,7 @@ giveBack source c = do
   let input = sourceInput source
   at <- position c
   rest <- unread c input
-  ended <- segmentsEnded <$> readIORef (inputSegments input)
-  let none = newSegments {segmentsEnded = ended}
-  writeIORef (inputSegments input) $! case rest of
-    first : coming -> none {segmentCurrent = first, segmentsComing = coming}
-    [] -> none
+  modifyIORef' (inputSegments input) (onlyThese rest)
   -- After all other writes, because another thread may take the source at once.
   free source at
 

@@ -309,11 +309,9 @@ onBytes start inside refused g bs = inspect $ \c env _ -> do
       putInt own stepsCell 0
       putInt own bitsCell 0
       let unlimited =
-            limits
-              { limitBytes = maxBound,
-                limitEnd = maxBound,
-                limitIsolate = maxBound,
-                limitAccount = Account own,
+            (defaultLimits own)
+              { limitDepth = limitDepth limits,
+                limitSteps = limitSteps limits,
                 limitInner = True
               }
           (marks, context) = inside (envMarks env) (envContext env)

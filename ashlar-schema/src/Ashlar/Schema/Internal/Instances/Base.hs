@@ -93,7 +93,7 @@ instance (Integral a, Described a) => Described (Ratio.Ratio a) where
         Between {} -> Ratio shape
         _ -> unnamedShape @(Ratio.Ratio a)
 
-instance (Typeable e, HasResolution e) => Described (Fixed e) where
+instance (Typeable k, Typeable e, HasResolution e) => Described (Fixed (e :: k)) where
   describe = leaf (FixedPoint (fromInteger (resolution (MkFixed 0 :: Fixed e))))
 
 -- | Two parts, with no order.
