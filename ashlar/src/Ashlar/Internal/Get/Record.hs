@@ -117,8 +117,8 @@ record c env !reach !offset !found !reason = whenTraced c $ do
   remember env failure (foundLength found) (pure found)
 {-# NOINLINE record #-}
 
--- | Add a failure, unless that changes nothing. The action returns the bytes that it found, and the
--- number is how many these are.
+-- | Add a failure if it changes the error. The action returns the bytes found, of which there are
+-- @n@.
 remember :: Env -> Failure -> Int -> IO Found -> IO ()
 remember env failure n find = do
   farthest <- failuresSoFar env
