@@ -82,4 +82,6 @@ setup: ## install the missing Debian packages
 	@scripts/setup
 
 clean: ## remove what was built
-	rm -rf dist-newstyle
+	rm -rf dist-newstyle bench-report js/dist js/build python/build python/.mypy_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +
+	rm -rf python/*.egg-info python/src/*.egg-info

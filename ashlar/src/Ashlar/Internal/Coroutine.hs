@@ -19,19 +19,19 @@
 -- own. There it suspends by waiting for its next answer, and its stack stays where it is. Others
 -- remain in the caller's thread: to change threads takes some microseconds, on a bound thread ten.
 --
--- * If a foreign exception strikes the caller while it waits, it passes it on to the thread, which
---   freezes the computation. If the caller's evaluation is forced again, another thread resumes the
---   computation (Note [Exceptions that are not ours]). A value that catches every exception may
---   swallow that one. Then the old thread goes on, and the new one waits for it: 'noDuplicate'
---   makes sure that only one of them evaluates.
+-- * If a foreign exception strikes the waiting caller, the caller passes it on to the thread, and
+--   the thread freezes the computation. If the caller's evaluation is forced again, another thread
+--   resumes the computation (Note [Exceptions that are not ours]). A value that catches every
+--   exception may swallow that one. Then the old thread goes on, and the new one waits for it:
+--   'noDuplicate' makes sure that only one of them evaluates.
 -- * So what a thread says may come from an older one. A suspension is valid whoever tells of it.
 --   The end of a computation counts only from the thread that the caller waits for: an older one
 --   may have ended by an exception that was for its caller.
 -- * A value that is forced under a mask cannot be interrupted. So a masked caller waits
 --   uninterruptibly.
 -- * When nobody can resume the computation any more, GHC ends the thread by
---   'BlockedIndefinitelyOnMVar'. GHC may take a caller for dead that goes on after it was told so.
---   Then another thread resumes the computation.
+--   'BlockedIndefinitelyOnMVar'. GHC may send that exception although the caller is still alive:
+--   then another thread resumes the computation.
 --
 -- Builders always remain in the caller's thread. They write to memory that the caller's stack keeps
 -- alive, and the caller may be gone before its thread.
@@ -112,7 +112,7 @@ noting suspend o = do
   here <- myThreadId
   getAllocationCounter >>= suspend . Asked o here
 
--- Given how to go on, if the stack is deep or not.
+-- What a step means to the caller. The function says how to go on: on a deep stack (True), or not.
 status ::
   (Bool -> (i -> IO (Step (Asked o) i r)) -> i -> IO (Status o i r)) ->
   Step (Asked o) i r ->

@@ -73,12 +73,12 @@ chunk :: ByteString -> Builder
 chunk bs = takenApart copyOrInsert bs
 {-# INLINE chunk #-}
 
--- 'byteStringCopy' of such a string.
+-- 'byteStringCopy' of an evaluated string.
 copied :: ByteString -> Builder
 copied bs = takenApart copyAll bs
 {-# INLINE copied #-}
 
--- Write a string, given its address, owner and length: Note [A string in five registers].
+-- Write a string by a function of its address, owner and length: Note [A string in five registers].
 takenApart ::
   (Ptr Word8 -> ForeignPtrContents -> Int -> Cells -> Sink -> IO ()) -> ByteString -> Builder
 takenApart write bs = action $ \c k -> case B.toForeignPtr bs of
@@ -234,8 +234,8 @@ copyOrInsert, copyAll :: Ptr Word8 -> ForeignPtrContents -> Int -> Cells -> Sink
 copyOrInsert src memory n c k = copyUpTo copiedUpTo src memory n c k
 copyAll src memory n c k = copyUpTo maxBound src memory n c k
 
--- The first number is the largest length that is copied. Even then, no more than 'copiedUpTo' bytes
--- are copied at once: Note [Foreign copies] in "Ashlar.Internal.Mem".
+-- The first number is the largest length that is copied, at most 'copiedUpTo' bytes in each foreign
+-- call: Note [Foreign copies] in "Ashlar.Internal.Mem".
 copyUpTo :: Int -> Ptr Word8 -> ForeignPtrContents -> Int -> Cells -> Sink -> IO ()
 copyUpTo limit src memory n c k = do
   p <- getPtr c cursorCell

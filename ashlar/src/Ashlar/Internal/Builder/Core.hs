@@ -373,6 +373,8 @@ delayed :: Builder -> Builder
 delayed (Builder f) = Builder (oneShot (\c -> oneShot (\k s -> f c k s)))
 {-# INLINE [0] delayed #-}
 
+-- "ensure/ensure" and "ensure/ensure/rest" share a call of 'fused' on the right-hand side. It must
+-- not get a name. Tried: the reservations of four numbers then merge twice instead of three times.
 {-# RULES
 "append" [0] forall a b. append a b = separate a b
 "append/right" [~0] forall a b c. append (append a b) c = append a (append b c)

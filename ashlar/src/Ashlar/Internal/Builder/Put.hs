@@ -20,9 +20,9 @@
 -- returns its value. A function that returns a put tests this once; within it the compiler knows
 -- the answer.
 --
--- The price: a value of 'Ashlar.Put.runPutM' that is forced before the last byte is made takes a
--- run of its own. After that it is there, as the run that wrote the bytes has saved it
--- ('valueBeside'). If it took a run then, so would each within it: 2^n runs for n levels.
+-- The price: forcing the value of an 'Ashlar.Put.runPutM' before its last byte is made runs the put
+-- twice. Afterwards the value is saved ('valueBeside'). Without that, n nested ones would take 2^n
+-- runs.
 --
 -- Puts are about as fast as builders as a monoid, and several times faster than a record of the
 -- same builders. Also tried: passing the cells and the sink as arguments of their own, beside one

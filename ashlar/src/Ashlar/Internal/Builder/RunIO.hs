@@ -126,7 +126,7 @@ throughBuffer ::
   Builder ->
   IO Int
 throughBuffer runWith size consume b = do
-  -- Note [A buffer of our own]
+  -- The buffer is our own: Note [A buffer of our own].
   first <- newFirst (max 1 (min 512 size))
   ref <- newIORef (HandedOver 0 (firstOpen first))
   -- The reference keeps the buffers alive. If a value throws, nothing reads it after the bytes have
@@ -193,9 +193,9 @@ answerHandingOver ref size consume request p = do
 -- Handle's lock is held while a buffer is written, not while the builder runs. So a value in the
 -- builder may use the same Handle.
 --
--- Up to 32 KiB reach the Handle in one piece, if there is no 'Ashlar.Builder.Extra.flush' among
--- them, and no ByteString and no section ("Ashlar.Builder.Section") of 8 KiB or more. So the lines
--- of several threads do not mix.
+-- Up to 32 KiB reach the Handle at once, if there is no 'Ashlar.Builder.Extra.flush' among them,
+-- and no ByteString and no section ("Ashlar.Builder.Section") of 8 KiB or more. So the lines of
+-- several threads do not mix.
 --
 -- If a value in the builder throws, the bytes before it are written first. Some may be lost:
 --
@@ -240,7 +240,7 @@ hPutBuilderLen h b = do
 -- line of 90 bytes, Handle".)
 --
 -- If an output is longer than the buffer, its bytes so far move to a larger one, so up to 32 KiB
--- reach the Handle in one piece. (Test "lines of several threads".)
+-- reach the Handle at once. (Test "lines of several threads".)
 
 -- | Write the bytes to a file, in constant memory. Its previous contents are lost, even if an
 -- exception in the builder ends the output early.

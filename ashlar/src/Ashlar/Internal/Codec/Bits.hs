@@ -173,8 +173,8 @@ putCode pool !count !i c k = unless (count <= 1) $ do
           putInt pool roomCell (8 - m)
 {-# NOINLINE putCode #-}
 
--- How many bits of the open byte are left to read, and the byte. Its cell has 256 times the number,
--- plus the byte, or 0 if no byte is open.
+-- How many bits of the open byte are left to read, and that byte. The cell has 256 * the number +
+-- the byte, or 0 if no byte is open.
 data BitsLeft = BitsLeft !Int !Int
 
 getBitsLeft :: Get BitsLeft

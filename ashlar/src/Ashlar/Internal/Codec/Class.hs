@@ -15,8 +15,8 @@
 -- [INV-C2] @decode (encode x) == Right x@, if the type calls @x@ valid and @x@ is within the
 --   budgets (@defaultBudget@: 100,000 levels, 1,048,576 steps).
 -- [INV-C3] Decoding any bytes ends, in time and memory proportional to their number and to the
---   budgets. Fractions of 'Integer's are the exception: checking that they are in lowest terms
---   takes up to quadratic time.
+--   budgets. Checking that a fraction of large 'Integer's is in lowest terms takes steps of the
+--   budget, because its time is quadratic.
 -- [INV-C4] The four methods of an instance describe one format, so a type accepts the same
 --   bytes wherever it occurs.
 --
@@ -292,8 +292,8 @@ leastSize l = case l of
   Var n -> n
 {-# INLINE leastSize #-}
 
--- | What a layout answers: how many more types may be asked, whether the size is constant (1) or
--- not (0), and the least size. If no more may be asked, the other two are wrong.
+-- | The answer of a layout: how many more types may be asked; 1 if the size is constant, else 0;
+-- the least size. After the first has reached 0, the others mean nothing.
 --
 -- The numbers are unboxed, so that GHC computes them at once. What it has to compute in a later
 -- phase, it copies: twice for each field, so 2^n times for n fields.

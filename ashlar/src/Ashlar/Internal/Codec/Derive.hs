@@ -146,8 +146,8 @@ genericLayout :: (Generic a, GCodec (Rep a)) => Layout a
 genericLayout = gLayout from to
 {-# INLINE genericLayout #-}
 
--- | The derived layout of a type with one constructor, given that layout again, as a call that GHC
--- need not unfold. So whether the size is constant is known at once, and the format is made once.
+-- | The derived layout of a type with one constructor. The argument is the same layout by a call,
+-- so that GHC unfolds it once: whether the size is constant is known, and the format is shared.
 productLayout :: forall a. GFields (FieldsOf (Rep a)) => Layout a -> Layout a
 productLayout later =
   derivedLayout
@@ -177,8 +177,8 @@ genericGet :: (Generic a, GCodec (Rep a)) => Layout a -> Get a
 genericGet own = gGet own derived to
 {-# INLINE genericGet #-}
 
--- The derived layout, for branches that GHC compiles and that never run: the instance's layout has
--- variable size, and yet all fields have constant size. NOINLINE keeps the branches small.
+-- Never evaluated. Stands for the layout in branches that cannot run, where the instance has
+-- variable size though all fields are constant. NOINLINE keeps them small.
 derived :: (Generic a, GCodec (Rep a)) => Layout a
 derived = genericLayout
 {-# NOINLINE derived #-}

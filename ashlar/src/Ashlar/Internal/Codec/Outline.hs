@@ -187,7 +187,7 @@ stepOver o = case o of
   Part n x rest -> skip n *> deeper (stepOver x) *> stepOver rest
   Decoded n g rest -> skip n *> g *> stepOver rest
 
--- So many values, one at least. If the first one has no bytes, then all after it are the same.
+-- Step over m >= 1 values. If the first takes no bytes, neither do the others.
 stepOverAll :: Outline -> Int -> Get ()
 stepOverAll x m = do
   empty <- ifReadsNothing (\_ -> True <$ spendEmpties m) (False <$ stepOver x)

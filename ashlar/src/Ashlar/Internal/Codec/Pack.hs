@@ -137,9 +137,11 @@ class Pack a where
   default unpacking :: (Generic a, GPack (Rep a)) => Get a
   unpacking = genericUnpacking
 
-  -- | Can a value take neither bits nor bytes? -1 if it cannot. Otherwise the number of types that
-  -- may still be asked, given how many could be asked before. A type that contains itself without
-  -- a sum in between would ask for ever: at 0 the answer counts as yes.
+  -- | Can a value take neither bits nor bytes? Given how many more types may be asked.
+  --
+  -- The answer -1: every value takes bits or bytes. The answer n >= 0: a value may take none, and n
+  -- more types may be asked. At 0 the answer is "may", because a type that contains itself without
+  -- a sum in between would ask for ever.
   mayBeEmpty :: Int -> Int
   default mayBeEmpty :: GPack (Rep a) => Int -> Int
   mayBeEmpty = gMayBeEmpty @(Rep a)
@@ -253,13 +255,13 @@ instance {-# OVERLAPPABLE #-} (GCount f, GSum f) => GTagged kind f where
   gTaggedUnpack name back = getSymbol (gCount @f) >>= gSumUnpack name back 0
   {-# INLINE gTaggedUnpack #-}
 
--- The constructors of a sum, or some of them. The last 'Int' but one, or the only one, is the
--- number of the first of these.
+-- The constructors of a sum, or some of them.
 class GSum (f :: Type -> Type) where
   gSumPack ::
     Pool ->
-    -- How many the sum has.
+    -- How many constructors the whole sum has.
     Int ->
+    -- The number of the first of these.
     Int ->
     f p ->
     Builder
@@ -267,6 +269,7 @@ class GSum (f :: Type -> Type) where
     -- The name of the type.
     String ->
     (f p -> a) ->
+    -- The number of the first of these.
     Int ->
     -- The number that was read.
     Int ->

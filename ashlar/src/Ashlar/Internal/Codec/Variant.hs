@@ -56,13 +56,12 @@ import GHC.TypeLits (AppendSymbol, CmpNat, KnownSymbol, Nat, Symbol, symbolVal, 
 data Encoding = Encoding Int Int Builder
 
 -- | Alternatives of a variant of type @s@. @m@ is the type of the function that decides
--- between them.
+-- between them. The first 'Int' of each function is the tag of the first alternative.
 data Cases s m = Cases
   { casesCount :: Int,
     -- | Is each of them only a tag?
     casesPlain :: Bool,
-    -- | What the deciding function says of a value. The 'Int' is the tag of the first alternative,
-    -- here and below.
+    -- | What the deciding function says of a value.
     casesEncode :: Int -> m -> s -> Encoding,
     -- | Is this tag still in use?
     casesCheck :: Int -> Int -> Either String Int,
@@ -327,8 +326,7 @@ type family And (a :: Bool) (b :: Bool) :: Bool where
   And 'True b = b
   And 'False _ = 'False
 
--- | The number of a constructor without fields, and back. The first 'Int' is the number of the
--- first constructor.
+-- | Numbers of constructors without fields, counted from the first 'Int'.
 class GEnum (f :: Type -> Type) where
   gEnumCount :: Int
   gNumber :: Int -> f p -> Int

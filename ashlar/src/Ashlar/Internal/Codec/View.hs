@@ -66,16 +66,17 @@ import GHC.Generics (Generic (..))
 import GHC.Records (HasField (..))
 import GHC.TypeLits (KnownNat, Symbol, natVal)
 
+-- A view has the address of its first byte, the address after the last byte that is known, and
+-- their owner, which it keeps alive. The bytes begin with a value of the type, as far as lengths
+-- and tags tell, and may be more. The addresses are unboxed, so a loop over elements allocates no
+-- views.
+
 -- | The bytes of a value of type @a@, not decoded.
 --
 -- With @OverloadedRecordDot@ (GHC 9.2 and later), @v.items@ is @'field' \@"items" v@.
 --
 -- A view keeps the string alive of which it is a part.
 data View a = View Addr# Addr# ForeignPtrContents
-
--- The first byte, the address after the last byte that is known, and what keeps them alive. The
--- bytes begin with a value of the type, as far as lengths and tags tell, and may be more. The
--- addresses are unboxed, so a loop over elements allocates no views.
 
 -- A view of one type is none of another, even if one can be coerced to the other: their instances
 -- may differ.
@@ -135,8 +136,8 @@ passing o v@(View p e c) = case extent o p e c of
   n -> n
 {-# INLINE passing #-}
 
--- The same where the walk refuses. There are no limits, as the value was passed over within the
--- budget of one run, or has constant size, or was encoded here.
+-- 'passing' for values that the walk refuses. There are no limits, as the value was passed over
+-- within the budget of one run, or has constant size, or was encoded here.
 passingByDecoders :: Outline -> ByteString -> Int
 passingByDecoders o bs = case runGetRest (withBudget boundless (skipOutline o)) bs of
   Right (_, rest) -> S.length bs - S.length rest
@@ -192,7 +193,7 @@ sizeAt bs = case layout @a of
   _ -> sizeByDecoders (() <$ get @a) (skipValue @a) bs
 {-# INLINE sizeAt #-}
 
--- The same, given the decoder of the value and the one that passes over it. If both fail, the path
+-- 'sizeAt' by decoders: that of the value, and the one that passes over it. If both fail, the path
 -- of the first error is the better one.
 sizeByDecoders :: Get () -> Get () -> ByteString -> Either DecodeError Int
 sizeByDecoders decoder passer bs = case runGetRest passer bs of

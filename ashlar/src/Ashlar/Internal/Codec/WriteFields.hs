@@ -44,14 +44,14 @@ import GHC.Exts
   )
 import GHC.IO (IO (..), unIO)
 
--- | The writer of the last fields of a constructor:
+-- | How to write the last fields of a constructor.
 --
--- * The bytes of its first span: all fields before the first one of variable size. The number does
---   not depend on the value, so GHC sees where the checks are. It is unboxed: see
---   'Ashlar.Internal.Codec.Class.Width'.
--- * A function that makes the output. Its first argument puts what comes before the span in front
---   of an output. The next two are the bytes of the earlier fields of the span, and their writer.
---   All others are the last fields.
+-- The number is the size of their first span: all fields before the first one of variable size. It
+-- does not depend on the value, so GHC sees where the checks are. It is unboxed: see
+-- 'Ashlar.Internal.Codec.Class.Width'.
+--
+-- The function continues a writer. It takes a function that puts in front of an output what
+-- precedes the span; the size of the span's earlier fields, and their writer; then the last fields.
 data Writing out f = Writing Int# ((out -> out) -> Int# -> Write -> f)
 
 -- | The writer of a span, given the address of its end.

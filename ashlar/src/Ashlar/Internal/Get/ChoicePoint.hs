@@ -24,8 +24,8 @@
 -- given up if the counter has changed since it was opened. An @attempt@ is a barrier: when it ends,
 -- it resets the counter.
 --
--- 'releaseCell' has the offset from which on bytes are still kept after a commit: for choices
--- outside of the barrier, and for look-aheads.
+-- After a commit, bytes are kept from the offset in 'releaseCell' on, for choices outside of the
+-- barrier and for look-aheads.
 --
 -- Also thought of: giving up only the innermost choice. Then the parentheses of
 -- @p \<|> q \<|> r@ would decide whether a commit in @p@ excludes @r@.

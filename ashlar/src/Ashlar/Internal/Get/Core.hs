@@ -242,6 +242,7 @@ takeByte :: Get Word8
 takeByte = readingBy 1 peekHost
 {-# INLINE takeByte #-}
 
+-- | Step over a byte that 'guardedGet' has checked.
 advance :: Get ()
 advance = moveBy 1
 {-# INLINE advance #-}

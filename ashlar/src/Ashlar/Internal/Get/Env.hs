@@ -99,8 +99,8 @@ import System.IO.Unsafe (unsafeDupablePerformIO)
 segmentStartCell :: Cell (Ptr Word8)
 segmentStartCell = Cell 2
 
--- | The address after the current segment's last byte. 'endCell' has the same, or what comes before
--- it: the limit, or the offset of 'heldCell'.
+-- | The address after the current segment's last byte. 'endCell' has the same address, or an
+-- earlier one if the limit or the offset of 'heldCell' comes first.
 segmentEndCell :: Cell (Ptr Word8)
 segmentEndCell = Cell 3
 
@@ -109,8 +109,9 @@ segmentEndCell = Cell 3
 biasCell :: Cell Int
 biasCell = Cell 4
 
--- | The limit: of the @isolate@s and 'Ashlar.Get.withBudget's around the decoder, the offset at
--- which the first ends. Outside of these, it is the end of strict input, or 'maxBound'.
+-- | The limit, the offset at which the decoder must stop: the least end of the @isolate@s around it
+-- and of the innermost budget of bytes ('Ashlar.Get.withBudget'), else the end of strict input,
+-- else 'maxBound'.
 limitCell :: Cell Int
 limitCell = Cell 5
 
@@ -129,8 +130,8 @@ releaseCell = Cell 7
 commitsCell :: Cell Int
 commitsCell = Cell 8
 
--- | How many more steps the budget allows, or -1 if it has been used up. The run has this cell, and
--- each budget has one of its own: that of 'budgetAccount' counts.
+-- | The steps that are left, or -1 after the budget has been used up. The run and each budget have
+-- such a cell; 'budgetAccount' says which one is in use.
 stepsCell :: Cell Int
 stepsCell = Cell 9
 
@@ -225,12 +226,11 @@ whenTraced c act = isTraced c >>= \traced -> if traced then act else pure ()
 -- ~~~~~~~~~~~~~~~~~~
 -- Allocating a full environment takes longer than decoding a few bytes. So an untraced run on a
 -- strict 'ByteString' has the environment 'InputOnly', which is just the input. Where such a run
--- needs an 'Input', 'envInput' and 'inMarks' make a new one each time. Writes to its
--- variables are lost. That is harmless, because the segments do not change and no failures are
--- recorded.
+-- needs an 'Input', 'envInput' and 'inMarks' make a new one each time. Writes to its variables are
+-- lost. That is harmless, because the segments do not change and no failures are recorded.
 --
--- So such a run allocates its cells, two closures and this. (Allocation test "a strict run: 216
--- bytes". Benchmarks "one run on 16 bytes", "decode one record".)
+-- Such a run allocates its cells, two closures and an 'InputOnly'. (Allocation test "a strict run:
+-- 216 bytes". Benchmarks "one run on 16 bytes", "decode one record".)
 data Env
   = Env !Input !Scope !Marks !Context
   | -- | The whole input of an untraced run, with the default budget and no context. (Not unpacked,
@@ -380,7 +380,7 @@ data Segments = Segments
     segmentsArrived :: ![ByteString],
     -- | Has the source ended?
     segmentsEnded :: !Bool,
-    -- | Up to which offset bytes have been joined that were read before
+    -- | The offset up to which bytes that had been read were joined
     -- ('Ashlar.Internal.Get.Input.joinSince').
     segmentsJoined :: !Int,
     -- | During a jump in a source that can seek: what the jump has put aside.
@@ -393,9 +393,9 @@ data Away = Away
   { awaySegments :: !Segments,
     -- | Make the source continue after these segments.
     awayBack :: !(IO ()),
-    -- | How many bytes are put aside that choices may go back to, by this jump and those around it.
+    -- | Bytes that this jump and the jumps around it have put aside for choices.
     awayKept :: !Int,
-    -- | How many other bytes they have put aside.
+    -- | Bytes that they have put aside for nobody.
     awayUnneeded :: !Int
   }
 

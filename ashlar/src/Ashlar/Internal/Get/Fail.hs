@@ -161,7 +161,8 @@ insideSpan :: Names -> Get a -> Get a
 insideSpan names = inEnv (inSpanOf names)
 {-# INLINE insideSpan #-}
 
--- The environment inside such a span.
+-- The environment inside such a span. NOINLINE: the failing branch of each span has this, and a
+-- call takes the least code.
 inSpanOf :: Names -> Env -> Env
 inSpanOf names env = inTraced (InsideSpan names) env
 {-# NOINLINE inSpanOf #-}

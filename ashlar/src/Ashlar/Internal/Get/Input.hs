@@ -73,8 +73,8 @@ demand n = do
 {-# NOINLINE demand #-}
 
 -- | Fail if the decoder may not take n bytes although the input has them. So an announced length is
--- refused before memory is allocated for it. Returns n, or fewer if the input has only so many
--- bytes left.
+-- refused before memory is allocated for it. Returns n, or the number of bytes that are left in the
+-- input if these are fewer.
 announce :: Int -> Get Int
 announce n = allowed n >>= \left -> if n <= left then pure n else announceBeyond n left
 {-# INLINE announce #-}

@@ -17,8 +17,8 @@
 -- must fail in the same way (INV-G2). So a run on a stream asks for all bytes up to the limit and
 -- for one more.
 --
--- The limit of a budget may be after the limit of the budget around it. The bytes count for both:
--- afterwards the outer value may be at its end.
+-- A budget inside another one may allow more than the outer one has left. Its bytes count for both,
+-- so afterwards the outer value may be at its end.
 --
 -- The offset in 'limitCell' does not say if an @isolate@ or a budget ends there. If it is less than
 -- 'limitEnd', no budget ends there. An @isolate@ that does not end before the budget changes the
@@ -26,10 +26,10 @@
 --
 -- Note [What is held]
 -- ~~~~~~~~~~~~~~~~~~~
--- Where the input is not in memory, a run may hold only so many bytes at once: the bytes from the
--- cursor on that it asks for, and those before the cursor that a choice may go back to. Other bytes
--- before the cursor are released, and do not count. So a decoder may skip or count any number of
--- bytes.
+-- Where the input is not in memory, the bytes that a run may hold at once are limited: those from
+-- the cursor on that it asks for, and those before the cursor that a choice may go back to. Other
+-- bytes before the cursor are released, and do not count. So a decoder may skip or count any number
+-- of bytes.
 --
 -- 'heldCell' has the offset up to which the run may read without another check. When a decoder
 -- needs bytes after it, 'moveHeld' finds out what the run holds, and moves the offset on. The
@@ -185,16 +185,16 @@ within seen outer at bytes account
           limitAccount = account
         }
 
--- | For a decoder that needs bytes after the end of what it may take: does the input end there, and
--- not a budget?
+-- | Does the input end at the limit, and not a budget? Asked by a decoder that needs more bytes
+-- than it may take.
 endsHere :: Cells -> Env -> IO Bool
 endsHere c env = do
   limit <- getInt c limitCell
   held <- heldEnd c
   if limit <= held then endsForGood c env limit else pure False
 
--- | For a decoder that has come to the limit, given that: does the input, or an @isolate@, end
--- there, and not a budget?
+-- | 'endsHere', given the limit, of a decoder that has come to it. An @isolate@ counts as an end of
+-- the input.
 endsForGood :: Cells -> Env -> Int -> IO Bool
 endsForGood c env !limit = case env of
   InputOnly _ -> pure True
@@ -202,7 +202,8 @@ endsForGood c env !limit = case env of
   _ | limit == maxBound -> pure False
   _ -> forGood <$> limitsOf c env
   where
-    -- (The last case: an inner budget allowed more than this one, up to the end of an @isolate@.)
+    -- (The last case: this budget ends before the @isolate@ around it does, but a budget inside of
+    -- it has allowed all bytes up to the end of that.)
     forGood limits =
       limit < limitEnd limits || limitEnd limits == maxBound || limit >= limitIsolate limits
 {-# NOINLINE endsForGood #-}

@@ -96,13 +96,25 @@ record c env !reach !offset !found !reason = whenTraced c $ do
   recorded part env reach offset 0 0 reason (foundLength found) (pure found)
 {-# NOINLINE record #-}
 
+-- Record a failure, given the part, where it is, and its bytes, as 'remember' takes them.
 recorded :: PartNumber -> Env -> Int -> Int -> Int -> Int -> Reason -> Int -> IO Found -> IO ()
-recorded part env reach offset ahead size reason =
-  remember env (Failure reach offset nothingFound (envContext env) part ahead size reason)
+recorded part env reach offset ahead size reason = remember env failure
+  where
+    failure =
+      Failure
+        { failureReach = reach,
+          failureOffset = offset,
+          failureFound = nothingFound,
+          failureContext = envContext env,
+          failurePart = part,
+          failureAhead = ahead,
+          failureSize = size,
+          failureReason = reason
+        }
 {-# INLINE recorded #-}
 
--- | Add a failure, unless that changes nothing. The action returns the bytes that it found, and the
--- number is how many these are.
+-- | Add a failure if it changes the error. The action returns the bytes found, of which there are
+-- @n@.
 remember :: Env -> Failure -> Int -> IO Found -> IO ()
 remember env failure n find = do
   farthest <- failuresSoFar env

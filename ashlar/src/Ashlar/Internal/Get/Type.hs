@@ -217,8 +217,8 @@ apGet (Get f) (Get g) = Get $ \p0 c env s0 ->
         (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
 {-# INLINE [1] apGet #-}
 
--- For callers that know only the class: one thunk for the result, where 'mapGet' and 'apGet' make
--- two. (All other calls become those two, by a rule.)
+-- Makes one thunk for the result, where 'mapGet' and 'apGet' make two. Only callers that know no
+-- more than the class reach it; a rule turns all others into those two.
 lift2Get :: (a -> b -> r) -> Get a -> Get b -> Get r
 lift2Get h (Get f) (Get g) = Get $ \p0 c env s0 ->
   let next# a p s = case g p c env s of

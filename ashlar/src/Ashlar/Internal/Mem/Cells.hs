@@ -147,8 +147,8 @@ endCell = Cell 1
 -- Short copies between arrays and addresses, by words that overlap at the end: Note [Short copies]
 -- in "Ashlar.Internal.Mem".
 
--- | Copy at least one byte to the beginning of an array. The result has a byte with the highest bit
--- if and only if one of the bytes has it.
+-- | Copy n >= 1 bytes to the beginning of an array. Returns their bitwise or, as far as bit 7 of
+-- each byte is concerned: it is set in one of the result's bytes if a byte is not ASCII.
 copyShortTo ::
   -- | The destination, of at least @n@ bytes.
   MutableByteArray RealWorld ->

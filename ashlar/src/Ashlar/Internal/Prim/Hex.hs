@@ -189,13 +189,11 @@ write8Pairs x p =
 {-# INLINE write4Pairs #-}
 {-# INLINE write8Pairs #-}
 
--- The two hexadecimal digits of every byte.
---
 -- Note [Hexadecimal digits from a table]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A table of 512 bytes gives two digits at a time. Where a number may have fewer digits than its
--- type, eight digits are combined in one word, shifted, and stored at once. Where all digits are
--- wanted, each pair is stored by itself.
+-- The table has the two hexadecimal digits of every byte: 512 bytes. It gives two digits at a time.
+-- Where a number may have fewer digits than its type, eight digits are combined in one word,
+-- shifted, and stored at once. Where all digits are wanted, each pair is stored by itself.
 --
 -- Making eight digits without a table was also tried: spread the units of 4 bits over the bytes
 -- of a word, and add 39 to those above 9. It takes more time, and twice the time for strings of

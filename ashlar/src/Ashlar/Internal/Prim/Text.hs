@@ -140,11 +140,11 @@ utf8LengthOf :: T.Text -> Int
 -- | The most bytes of UTF-8 that a unit takes.
 bytesPerUnit :: Int
 
--- | The free space that suits @n@ units best: what they take if they are ASCII, and a little more,
--- so that the last few units need no second reservation.
+-- | How much space to reserve for @n@ units: enough if they are ASCII, and a few bytes more, so
+-- that the last units need no second reservation.
 bytesLikely :: Int -> Int
 
--- | The free space in which 'unitsThatFit' finds at least one unit, if a unit may take @n@ bytes.
+-- | How much space to reserve so that 'unitsThatFit' is positive for a unit of at most @n@ bytes.
 bytesForOne :: Int -> Int
 
 -- | The number of units that are sure to fit into the free space. It is positive if a unit is left

@@ -16,8 +16,8 @@
 -- or not valid, deep nesting, what would count as steps of the budget. Then the record is read by
 -- 'getValue'. So all errors are its errors, and the closures need to know of none.
 --
--- What they accept 'getValue' accepts, with the same JSON (property "bytes to JSON, at once and by
--- way of values").
+-- What they accept 'getValue' accepts, with the same JSON (property "the same JSON at once and by
+-- way of values" of the group "bytes to JSON").
 module Ashlar.Schema.Internal.Json.Transcode
   ( getJsonLine,
     getJsonLineWithin,
