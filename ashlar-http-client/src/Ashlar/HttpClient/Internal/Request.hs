@@ -70,15 +70,13 @@ bodySized n b
 -- | A request body that is the encoding of a value, with its @Content-Length@. Up to 32 KiB are
 -- built before anything is sent. A longer body is sent as by 'bodySized'.
 bodyEncoded :: Codec a => a -> RequestBody
-bodyEncoded a = RequestBodyIO $ do
-  n <- evaluated (encodedSize a)
-  pure $
-    if n <= 32768
-      then RequestBodyBuilder (fromIntegral n) (B.builder (built n))
-      else bodySized (fromIntegral n) (put a)
+bodyEncoded a
+  | n <= 32768 = RequestBodyBuilder (fromIntegral n) (B.builder built)
+  | otherwise = bodySized (fromIntegral n) (put a)
   where
-    built :: Int -> B.BuildStep r -> B.BuildStep r
-    built n k range = do
+    n = encodedSize a
+    built :: B.BuildStep r -> B.BuildStep r
+    built k range = do
       bs <- evaluated (toStrictByteString (put a))
       let len = S.length bs
       when (len /= n) $ throwIO (WrongBodyLength (fromIntegral n) (fromIntegral len))
