@@ -362,6 +362,29 @@ class Writing(FileCase):
         self.assertEqual(self.stored(), data)
         self.assertEqual(os.listdir(os.path.dirname(self.path)), ["records"])
 
+    @unittest.skipUnless(os.path.isdir("/dev/shm"), "no folder below /dev")
+    def test_a_file_below_dev_is_replaced_as_any_other(self) -> None:
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+            link, path = self.path, os.path.join(folder, "records")
+            os.symlink(path, link)
+            for name in (path, link):
+                ashlar.write(name, TEXTS, ["old"])
+                with self.assertRaises(ashlar.EncodeError):
+                    ashlar.write(name, TEXTS, ["new", 3])
+                self.assertEqual(list(ashlar.read(path)), ["old"])
+                self.assertEqual(os.listdir(folder), ["records"])
+
+    def test_an_open_file_is_written_in_place(self) -> None:
+        ashlar.write(self.path, TEXTS, ["old"])
+        folder = self.path + ".fd"
+        os.symlink("/dev/fd", folder)
+        with open(self.path, "rb") as f:
+            for name in (f"/dev/fd/{f.fileno()}", f"{folder}/{f.fileno()}"):
+                inode = os.stat(self.path).st_ino
+                ashlar.write(name, TEXTS, ["new"])
+                self.assertEqual(os.stat(self.path).st_ino, inode)
+                self.assertEqual(list(ashlar.read(self.path)), ["new"])
+
     def test_one_writer_at_a_time(self) -> None:
         with ashlar.writer(self.path, TEXTS, append=True) as w:
             w.write("a")

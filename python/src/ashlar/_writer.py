@@ -66,15 +66,32 @@ def _is_regular(fd: int) -> bool:
     return stat.S_ISREG(os.fstat(fd).st_mode)
 
 
+#: Names of files that somebody has open already.
+_OPEN = ("/dev/stdin/", "/dev/stdout/", "/dev/stderr/", "/dev/fd/", "/proc/")
+
+
+def _open_already(path: str) -> bool:
+    # Does the name, or one that it is a link to, mean an open file? Links are followed name by name,
+    # for the last one of /dev/stdout is the file that the output goes to.
+    for _ in range(40):
+        folder, name = os.path.split(path)
+        there = os.path.join(os.path.realpath(folder), name)
+        if any((p + "/").startswith(_OPEN) for p in (path, there)):
+            return True
+        try:
+            path = os.path.join(os.path.dirname(there), os.readlink(there))
+        except OSError:
+            return False
+    return False
+
+
 def _replaceable(path: str) -> bool:
     # Is there a file that can be replaced, and has something to lose?
-    if os.path.realpath(path).startswith(("/dev/", "/proc/")) or path.startswith(("/dev/", "/proc/")):
-        return False
     try:
         found = os.stat(path)
     except OSError:
         return False
-    return stat.S_ISREG(found.st_mode) and found.st_size > 0
+    return stat.S_ISREG(found.st_mode) and found.st_size > 0 and not _open_already(path)
 
 
 def _fsync(fd: int) -> None:
