@@ -20,12 +20,14 @@ import ashlar
 from ashlar import Damage, Lost, Schema
 from ashlar import shapes as s
 from ashlar import _writer
-from ashlar._append import append_block
+from ashlar._append import Tail, append_block, block_header
 from ashlar._blocks import events_of
 from ashlar._crc import _bytewise, crc32c
 from ashlar._input import FileInput
-from ashlar._layout import INDEX
+from ashlar._layout import INDEX, RECORDS, put_block_header
 from ashlar._scan import Block
+from ashlar._verify import verify
+from ashlar.files import by_own_schema
 
 ROOT = Path(__file__).resolve().parents[2]
 MARKER = bytes(range(17, 25))
@@ -231,9 +233,6 @@ class Reading(FileCase):
         self.assertEqual(str(damage), f"{self.path}: at byte 0, from record 0 on: not a file of records")
 
     def test_bad_records(self) -> None:
-        from ashlar._append import Tail, block_header
-        from ashlar._layout import RECORDS, put_block_header
-
         kind = ashlar.bind(Schema(s.Leaf("bool")))
         ashlar.write(self.path, kind, [], marker=MARKER)
         data = self.stored()
@@ -250,6 +249,53 @@ class Reading(FileCase):
             self.assertEqual(by_number[1], False)
             with self.assertRaises(Damage):
                 by_number[2]
+
+    def test_blocks_of_many_records(self) -> None:
+        """The values of a block are never all in memory, and damage has the number of its record."""
+        kind = ashlar.bind(Schema(s.Leaf("bool")))
+        for n in (999, 1000, 1001, 2000, 4321):
+            for bad in (None, 0, 999, 1000, n - 1):
+                body = bytearray(n)
+                if bad is not None and bad < n:
+                    body[bad] = 2
+                self.store_block(kind, bytes(body), n)
+                self.check_block(body)
+        self.store_block(kind, bytes(2001), 2000)
+        found, lost = self.resync(self.stored())
+        self.assertEqual(found, [False] * 2000)
+        self.assertEqual([x.damage.cause.kind for x in lost], ["WrongCount"])
+
+    def store_block(self, kind: Any, body: bytes, count: int) -> None:
+        ashlar.write(self.path, kind, [], marker=MARKER)
+        data = self.stored()
+        h = block_header(Tail(MARKER, len(data), data[24:40]), RECORDS, count, body)
+        self.store(data + put_block_header(h) + body)
+
+    def check_block(self, body: bytearray) -> None:
+        data, bad = self.stored(), body.find(2)
+        own = body if bad < 0 else body[:bad]
+        found, lost = self.resync(data)
+        self.assertEqual(found, list(map(bool, own)))
+        self.assertEqual([x.damage.record for x in lost], [bad] if bad >= 0 else [])
+        if bad < 0:
+            self.assertEqual(len(list(ashlar.read(self.path, start=1500))), max(0, len(body) - 1500))
+        said: List[str] = []
+        verify(self.path, by_own_schema, lambda text, damage: said.append(text), str)
+        self.assertEqual(any(f"from record {bad} on" in text for text in said), bad >= 0)
+
+    def test_some_records_at_a_time(self) -> None:
+        ashlar.write(self.path, NUMBERS, range(5000), block_size=1 << 20)
+        counts: List[int] = []
+        real = ashlar.Type.decode_many
+
+        def decode_many(kind: Any, data: bytes, at: int, count: int) -> Any:
+            counts.append(count)
+            return real(kind, data, at, count)
+
+        with mock.patch.object(ashlar.Type, "decode_many", decode_many):
+            self.assertEqual(list(ashlar.read(self.path)), list(range(5000)))
+            verify(self.path, by_own_schema, lambda text, damage: None, str)
+        self.assertEqual(counts, [1000] * 10)
 
     def test_hostile_sizes(self) -> None:
         """Lengths in headers that check out, and announce more than there is."""
