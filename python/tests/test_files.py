@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import gc
 import io
 import os
@@ -453,6 +454,52 @@ class Writing(FileCase):
             w.write(bytes(190))
             w.write(b"b")
         self.assertEqual([len(x) for x in ashlar.read(self.path)], [1, 190, 1])
+
+    def test_an_interrupt_while_a_file_is_opened(self) -> None:
+        for target, name in ((fcntl, "flock"), (os.path, "samestat"), (os, "chmod"), (os, "stat")):
+            ashlar.write(self.path, TEXTS, ["old"])
+            before = len(os.listdir("/dev/fd"))
+            real, calls = getattr(target, name), []  # type: Any, List[Any]
+
+            def stop(*args: Any) -> Any:
+                calls.append(args)
+                # The second one is that of the new file.
+                if len(calls) > 1 or name == "chmod":
+                    raise KeyboardInterrupt
+                return real(*args)
+
+            with mock.patch.object(target, name, stop), self.assertRaises(KeyboardInterrupt) as caught:
+                ashlar.write(self.path, TEXTS, ["new"])
+            # (Its traceback is kept, so only what is closed at once is.)
+            self.assertEqual(len(os.listdir("/dev/fd")), before, (name, caught.exception))
+            self.assertEqual(os.listdir(os.path.dirname(self.path)), ["records"])
+            ashlar.append(self.path, TEXTS, ["more"])
+            self.assertEqual(list(ashlar.read(self.path)), ["old", "more"])
+
+    def test_locks_that_fail_otherwise(self) -> None:
+        with mock.patch.object(fcntl, "flock", side_effect=OSError(errno.ENOLCK, "no locks")):
+            with self.assertRaises(OSError) as caught:
+                ashlar.append(self.path, TEXTS, ["a"])
+        self.assertEqual((caught.exception.errno, caught.exception.filename), (errno.ENOLCK, self.path))
+
+    def test_a_new_file_where_a_link_leads(self) -> None:
+        os.symlink(self.path, self.path + ".link")
+        ashlar.append(self.path + ".link", TEXTS, ["a"])
+        self.assertEqual(list(ashlar.read(self.path)), ["a"])
+        for path in ("", self.path + "/", self.path + "-none/x"):
+            with self.assertRaises(OSError):
+                ashlar.append(path, TEXTS, ["a"])
+
+    def test_a_file_that_cannot_be_closed(self) -> None:
+        ashlar.write(self.path, TEXTS, ["old"])
+        w = ashlar.writer(self.path, TEXTS)
+        os.close(w._fd)
+        with self.assertRaises(OSError):
+            w.close()
+        # That of the old file is closed, and it is no longer locked.
+        ashlar.append(self.path, TEXTS, ["more"])
+        self.assertEqual(list(ashlar.read(self.path)), ["old", "more"])
+        self.assertEqual(os.listdir(os.path.dirname(self.path)), ["records"])
 
     def test_threads_write_whole_records(self) -> None:
         pairs = ashlar.bind(Schema(s.Tuple((s.Leaf("utf8"), s.Leaf("utf8")))))
