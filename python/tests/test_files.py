@@ -20,7 +20,8 @@ from unittest import mock
 import ashlar
 from ashlar import Damage, Lost, Schema
 from ashlar import shapes as s
-from ashlar import _writer
+from ashlar import _fold, _writer
+from ashlar._after import pass_over
 from ashlar._append import Tail, append_block, block_header
 from ashlar._blocks import events_of
 from ashlar._crc import _bytewise, crc32c
@@ -454,6 +455,31 @@ class Writing(FileCase):
             w.write(bytes(190))
             w.write(b"b")
         self.assertEqual([len(x) for x in ashlar.read(self.path)], [1, 190, 1])
+
+    def test_an_append_that_leaves_the_size_as_it_is(self) -> None:
+        ashlar.write(self.path, TEXTS, ["a", "b"])
+        size = os.path.getsize(self.path)
+        with ashlar.reader(self.path) as records:
+            self.assertEqual((len(records), records[-1]), (2, "b"))
+            ashlar.append(self.path, TEXTS, ["x" * 40], index=False)
+            self.assertEqual(os.path.getsize(self.path), size)
+            self.assertEqual((len(records), records[-1]), (3, "x" * 40))
+
+    def test_a_tail_that_is_cut_off_meanwhile(self) -> None:
+        ashlar.write(self.path, TEXTS, ["a"], index=False)
+        size = os.path.getsize(self.path)
+        ashlar.append(self.path, TEXTS, ["lost" * 99], index=False)
+        self.store(self.stored()[:-5])
+
+        def passed(*args: Any) -> Any:
+            found = pass_over(*args)
+            os.truncate(self.path, size)
+            return found
+
+        lost: List[Lost] = []
+        with mock.patch.object(_fold, "pass_over", passed):
+            found = list(ashlar.read(self.path, whole_tail=False, resync=lost.append))
+        self.assertEqual((found, lost), (["a"], []))
 
     def test_an_interrupt_while_a_file_is_opened(self) -> None:
         for target, name in ((fcntl, "flock"), (os.path, "samestat"), (os, "chmod"), (os, "stat")):

@@ -150,8 +150,11 @@ class Fold:
         to: Next = following()
         if to.scan is None:
             end = to.position.offset
-            if not self.only_tail(cause):
-                self.reading.lost(d.Lost(damage, scan.base + end, None, False))
+            if self.only_tail(cause):
+                # (A tail that is cut off is no part of the file. Its writer may have removed it.)
+                self.ended(scan, pos._replace(record=record))
+                return
+            self.reading.lost(d.Lost(damage, scan.base + end, None, False))
             self.ended(scan, pos._replace(offset=end, record=record))
         elif to.in_file(scan):
             self.reading.lost(going_on(damage, False, to.scan, to.position))
