@@ -6,11 +6,12 @@ import sys
 import types
 import unittest
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 import model
-from ashlar import EncodeError, Schema, bind, member_names, python_source
+from ashlar import EncodeError, Schema, bind, binding, evolve, member_names, python_source
 from ashlar import shapes as s
 
 
@@ -162,6 +163,60 @@ class Sources(unittest.TestCase):
         c = s.Constructor("R", tuple(s.Field(chr(0x4E00 + i), s.Leaf("bool")) for i in range(20000)))
         names = member_names(c)
         self.assertEqual((names[0], names[1], names[-1], len(set(names))), ("_", "__2", "__20000", 20000))
+
+
+@dataclass
+class Late:
+    n: int
+
+    def __post_init__(self) -> None:
+        if Late.limits > 0:
+            Late.limits -= 1
+            raise TimeoutError
+
+    limits = 0
+
+
+class FromOutside(unittest.TestCase):
+    """An exception of a signal's handler, for instance, comes once, and gets out."""
+
+    def test_reading(self) -> None:
+        def late(leaf: str) -> Schema:
+            constructors = (s.Constructor("Late", (s.Field("n", s.Leaf(leaf)),)),)
+            return Schema(s.Reference(0), (s.Definition("Late", "record", "byParts", constructors),))
+
+        kind = bind(late("int8"), Late)
+        evolved = evolve(bind(late("int16"), Late), late("int8"))
+        reads: List[Callable[[], Any]] = [
+            lambda: kind.decode(b"\1"),
+            lambda: kind.decode_many(b"\1", 0, 1),
+            lambda: evolved.decode_many(b"\1", 0, 1),
+        ]
+        for read in reads:
+            Late.limits = 1
+            with self.assertRaises(TimeoutError):
+                read()
+            Late.limits = 0
+            read()
+
+    def test_writing(self) -> None:
+        class Slow:
+            limits = 1
+
+            def __index__(self) -> int:
+                Slow.limits -= 1
+                if Slow.limits == 0:
+                    raise TimeoutError
+                return 2
+
+        kind = bind(Schema(s.Leaf("int8")))
+        with self.assertRaises(TimeoutError):
+            kind.encode(Slow())
+        self.assertEqual(kind.encode(Slow()), b"\2")
+
+    def test_nothing_catches_everything(self) -> None:
+        for path in Path(binding.__file__).parent.glob("*.py"):
+            self.assertFalse("except Exception" in path.read_text(), path)
 
 
 if __name__ == "__main__":

@@ -124,6 +124,18 @@ class Commands(unittest.TestCase):
         found = subprocess.run(["bash", "-c", program], capture_output=True)
         self.assertEqual((found.returncode, found.stderr), (2, b""))
 
+    def test_the_status_does_not_depend_on_a_reader(self) -> None:
+        def status(script: str) -> int:
+            program = f'export PYTHONPATH="{SOURCE}"; F="{self.path}"; A="{sys.executable} -m ashlar"; {script}'
+            return subprocess.run(["bash", "-c", program], capture_output=True).returncode
+
+        self.assertEqual(status("$A show <(cat $F)"), 0)
+        self.damage()
+        self.assertEqual(status("{ sleep 0.2; $A verify $F; } > >(exec <&-)"), 1)
+        for closed in ("2>/dev/full", "2>&-"):
+            self.assertEqual(status(f"$A show $F-none {closed}"), 2)
+            self.assertEqual(status(f"$A show $F {closed}"), 1)
+
     def test_as_a_program(self) -> None:
         program = [sys.executable, "-m", "ashlar", "show", "--json", "-"]
         environment = {**os.environ, "PYTHONPATH": SOURCE}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import gc
 import io
 import os
@@ -19,13 +20,16 @@ from unittest import mock
 import ashlar
 from ashlar import Damage, Lost, Schema
 from ashlar import shapes as s
-from ashlar import _writer
-from ashlar._append import append_block
+from ashlar import _fold, _writer
+from ashlar._after import pass_over
+from ashlar._append import Tail, append_block, block_header
 from ashlar._blocks import events_of
 from ashlar._crc import _bytewise, crc32c
 from ashlar._input import FileInput
-from ashlar._layout import INDEX
+from ashlar._layout import INDEX, RECORDS, put_block_header
 from ashlar._scan import Block
+from ashlar._verify import verify
+from ashlar.files import by_own_schema
 
 ROOT = Path(__file__).resolve().parents[2]
 MARKER = bytes(range(17, 25))
@@ -231,9 +235,6 @@ class Reading(FileCase):
         self.assertEqual(str(damage), f"{self.path}: at byte 0, from record 0 on: not a file of records")
 
     def test_bad_records(self) -> None:
-        from ashlar._append import Tail, block_header
-        from ashlar._layout import RECORDS, put_block_header
-
         kind = ashlar.bind(Schema(s.Leaf("bool")))
         ashlar.write(self.path, kind, [], marker=MARKER)
         data = self.stored()
@@ -250,6 +251,53 @@ class Reading(FileCase):
             self.assertEqual(by_number[1], False)
             with self.assertRaises(Damage):
                 by_number[2]
+
+    def test_blocks_of_many_records(self) -> None:
+        """The values of a block are never all in memory, and damage has the number of its record."""
+        kind = ashlar.bind(Schema(s.Leaf("bool")))
+        for n in (999, 1000, 1001, 2000, 4321):
+            for bad in (None, 0, 999, 1000, n - 1):
+                body = bytearray(n)
+                if bad is not None and bad < n:
+                    body[bad] = 2
+                self.store_block(kind, bytes(body), n)
+                self.check_block(body)
+        self.store_block(kind, bytes(2001), 2000)
+        found, lost = self.resync(self.stored())
+        self.assertEqual(found, [False] * 2000)
+        self.assertEqual([x.damage.cause.kind for x in lost], ["WrongCount"])
+
+    def store_block(self, kind: Any, body: bytes, count: int) -> None:
+        ashlar.write(self.path, kind, [], marker=MARKER)
+        data = self.stored()
+        h = block_header(Tail(MARKER, len(data), data[24:40]), RECORDS, count, body)
+        self.store(data + put_block_header(h) + body)
+
+    def check_block(self, body: bytearray) -> None:
+        data, bad = self.stored(), body.find(2)
+        own = body if bad < 0 else body[:bad]
+        found, lost = self.resync(data)
+        self.assertEqual(found, list(map(bool, own)))
+        self.assertEqual([x.damage.record for x in lost], [bad] if bad >= 0 else [])
+        if bad < 0:
+            self.assertEqual(len(list(ashlar.read(self.path, start=1500))), max(0, len(body) - 1500))
+        said: List[str] = []
+        verify(self.path, by_own_schema, lambda text, damage: said.append(text), str)
+        self.assertEqual(any(f"from record {bad} on" in text for text in said), bad >= 0)
+
+    def test_some_records_at_a_time(self) -> None:
+        ashlar.write(self.path, NUMBERS, range(5000), block_size=1 << 20)
+        counts: List[int] = []
+        real = ashlar.Type.decode_many
+
+        def decode_many(kind: Any, data: bytes, at: int, count: int) -> Any:
+            counts.append(count)
+            return real(kind, data, at, count)
+
+        with mock.patch.object(ashlar.Type, "decode_many", decode_many):
+            self.assertEqual(list(ashlar.read(self.path)), list(range(5000)))
+            verify(self.path, by_own_schema, lambda text, damage: None, str)
+        self.assertEqual(counts, [1000] * 10)
 
     def test_hostile_sizes(self) -> None:
         """Lengths in headers that check out, and announce more than there is."""
@@ -362,6 +410,29 @@ class Writing(FileCase):
         self.assertEqual(self.stored(), data)
         self.assertEqual(os.listdir(os.path.dirname(self.path)), ["records"])
 
+    @unittest.skipUnless(os.path.isdir("/dev/shm"), "no folder below /dev")
+    def test_a_file_below_dev_is_replaced_as_any_other(self) -> None:
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+            link, path = self.path, os.path.join(folder, "records")
+            os.symlink(path, link)
+            for name in (path, link):
+                ashlar.write(name, TEXTS, ["old"])
+                with self.assertRaises(ashlar.EncodeError):
+                    ashlar.write(name, TEXTS, ["new", 3])
+                self.assertEqual(list(ashlar.read(path)), ["old"])
+                self.assertEqual(os.listdir(folder), ["records"])
+
+    def test_an_open_file_is_written_in_place(self) -> None:
+        ashlar.write(self.path, TEXTS, ["old"])
+        folder = self.path + ".fd"
+        os.symlink("/dev/fd", folder)
+        with open(self.path, "rb") as f:
+            for name in (f"/dev/fd/{f.fileno()}", f"{folder}/{f.fileno()}"):
+                inode = os.stat(self.path).st_ino
+                ashlar.write(name, TEXTS, ["new"])
+                self.assertEqual(os.stat(self.path).st_ino, inode)
+                self.assertEqual(list(ashlar.read(self.path)), ["new"])
+
     def test_one_writer_at_a_time(self) -> None:
         with ashlar.writer(self.path, TEXTS, append=True) as w:
             w.write("a")
@@ -384,6 +455,77 @@ class Writing(FileCase):
             w.write(bytes(190))
             w.write(b"b")
         self.assertEqual([len(x) for x in ashlar.read(self.path)], [1, 190, 1])
+
+    def test_an_append_that_leaves_the_size_as_it_is(self) -> None:
+        ashlar.write(self.path, TEXTS, ["a", "b"])
+        size = os.path.getsize(self.path)
+        with ashlar.reader(self.path) as records:
+            self.assertEqual((len(records), records[-1]), (2, "b"))
+            ashlar.append(self.path, TEXTS, ["x" * 40], index=False)
+            self.assertEqual(os.path.getsize(self.path), size)
+            self.assertEqual((len(records), records[-1]), (3, "x" * 40))
+
+    def test_a_tail_that_is_cut_off_meanwhile(self) -> None:
+        ashlar.write(self.path, TEXTS, ["a"], index=False)
+        size = os.path.getsize(self.path)
+        ashlar.append(self.path, TEXTS, ["lost" * 99], index=False)
+        self.store(self.stored()[:-5])
+
+        def passed(*args: Any) -> Any:
+            found = pass_over(*args)
+            os.truncate(self.path, size)
+            return found
+
+        lost: List[Lost] = []
+        with mock.patch.object(_fold, "pass_over", passed):
+            found = list(ashlar.read(self.path, whole_tail=False, resync=lost.append))
+        self.assertEqual((found, lost), (["a"], []))
+
+    def test_an_interrupt_while_a_file_is_opened(self) -> None:
+        for target, name in ((fcntl, "flock"), (os.path, "samestat"), (os, "chmod"), (os, "stat")):
+            ashlar.write(self.path, TEXTS, ["old"])
+            before = len(os.listdir("/dev/fd"))
+            real, calls = getattr(target, name), []  # type: Any, List[Any]
+
+            def stop(*args: Any) -> Any:
+                calls.append(args)
+                # The second one is that of the new file.
+                if len(calls) > 1 or name == "chmod":
+                    raise KeyboardInterrupt
+                return real(*args)
+
+            with mock.patch.object(target, name, stop), self.assertRaises(KeyboardInterrupt) as caught:
+                ashlar.write(self.path, TEXTS, ["new"])
+            # (Its traceback is kept, so only what is closed at once is.)
+            self.assertEqual(len(os.listdir("/dev/fd")), before, (name, caught.exception))
+            self.assertEqual(os.listdir(os.path.dirname(self.path)), ["records"])
+            ashlar.append(self.path, TEXTS, ["more"])
+            self.assertEqual(list(ashlar.read(self.path)), ["old", "more"])
+
+    def test_locks_that_fail_otherwise(self) -> None:
+        with mock.patch.object(fcntl, "flock", side_effect=OSError(errno.ENOLCK, "no locks")):
+            with self.assertRaises(OSError) as caught:
+                ashlar.append(self.path, TEXTS, ["a"])
+        self.assertEqual((caught.exception.errno, caught.exception.filename), (errno.ENOLCK, self.path))
+
+    def test_a_new_file_where_a_link_leads(self) -> None:
+        os.symlink(self.path, self.path + ".link")
+        ashlar.append(self.path + ".link", TEXTS, ["a"])
+        self.assertEqual(list(ashlar.read(self.path)), ["a"])
+        for path in ("", self.path + "/", self.path + "-none/x"):
+            with self.assertRaises(OSError):
+                ashlar.append(path, TEXTS, ["a"])
+
+    def test_a_file_that_cannot_be_closed(self) -> None:
+        ashlar.write(self.path, TEXTS, ["old"])
+        w = ashlar.writer(self.path, TEXTS)
+        os.close(w._fd)
+        with self.assertRaises(OSError):
+            w.close()
+        # That of the old file is closed, and it is no longer locked.
+        ashlar.append(self.path, TEXTS, ["more"])
+        self.assertEqual(list(ashlar.read(self.path)), ["old", "more"])
+        self.assertEqual(os.listdir(os.path.dirname(self.path)), ["records"])
 
     def test_threads_write_whole_records(self) -> None:
         pairs = ashlar.bind(Schema(s.Tuple((s.Leaf("utf8"), s.Leaf("utf8")))))

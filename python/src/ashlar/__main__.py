@@ -31,10 +31,25 @@ def run() -> None:
         status = main(sys.argv[1:])
         sys.stdout.flush()
     except BrokenPipeError:
-        # Nobody reads the results any more.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 0
+        # Nobody reads the results any more. What was wrong before that is still the status.
+        _discard(sys.stdout)
+        status = _worst
     sys.exit(status)
+
+
+#: The worst that a command has found so far.
+_worst = 0
+
+
+def _found(status: int) -> int:
+    global _worst
+    _worst = max(_worst, status)
+    return _worst
+
+
+def _discard(stream: Any) -> None:
+    # What is in its buffer, and what follows, goes nowhere.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -52,17 +67,21 @@ def main(arguments: Sequence[str]) -> int:
     Text
     0
     """
+    global _worst
+    _worst = 0
     options = _parser().parse_args(arguments)
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
     try:
         return int(options.command(options))
     except Damage as e:
+        _found(ending_of(e))
         _complain(_not_records(options.file) if _is_foreign(e) else str(e))
         return ending_of(e)
     except BrokenPipeError:
         raise
     except (AshlarError, OSError) as e:
+        _found(2)
         _complain(str(e))
         return 2
 
@@ -97,7 +116,13 @@ def _number(text: str) -> int:
 
 def _complain(text: str) -> None:
     sys.stdout.flush()
-    print(f"ashlar: {escaped(text)}", file=sys.stderr)
+    if sys.stderr is None:
+        return
+    try:
+        print(f"ashlar: {escaped(text)}", file=sys.stderr, flush=True)
+    except OSError:
+        # Messages that cannot be written are lost. The exit status is still right.
+        _discard(sys.stderr)
 
 
 def _not_records(path: str) -> str:
@@ -150,10 +175,13 @@ def _show(options: argparse.Namespace) -> int:
 
     def report(lost: Lost) -> None:
         nonlocal worst
-        worst = max(worst, ending_of(lost.damage))
+        worst = _found(ending_of(lost.damage))
         _complain(lost_text(lost))
 
     source: Any = sys.stdin.buffer if options.file == "-" else options.file
+    # What is no regular file, such as a pipe, is read from its beginning on.
+    if options.file != "-" and os.path.exists(options.file) and not os.path.isfile(options.file):
+        source = open(options.file, "rb")
     reads = read_lines if options.json else read_shown
     resync = report if options.keep_going else None
     _expect_records(options.file)
@@ -201,17 +229,25 @@ def _verified(options: argparse.Namespace) -> int:
     def report(text: str, damage: Optional[Damage]) -> None:
         nonlocal worst
         worst = max(worst, 0 if damage is None else ending_of(damage))
-        print(escaped(text))
+        _say(text)
 
     _expect_records(options.file)
     try:
         what = _verify.verify(options.file, by_own_schema, report, lost_text)
     except Damage as e:
-        print(escaped(str(e)))
+        _say(str(e))
         return ending_of(e)
     word = ["ok", "damaged", "not checked as a whole"][worst]
-    print(escaped(f"{options.file}: {word}, {what}{' readable' if worst else ''}"))
+    _say(f"{options.file}: {word}, {what}{' readable' if worst else ''}")
     return worst
+
+
+def _say(text: str) -> None:
+    # The status does not depend on somebody who reads this.
+    try:
+        print(escaped(text), flush=True)
+    except BrokenPipeError:
+        _discard(sys.stdout)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Sequence, Set
 from . import shapes as s
 from ._facts import references
 
-__all__ = ["CODES", "Source", "Unusual", "inlined", "small_enough"]
+__all__ = ["CODES", "RAISED", "Source", "Unusual", "inlined", "small_enough"]
 
 #: The codes of :mod:`struct` for what has constant size.
 CODES = {
@@ -33,6 +33,22 @@ _MOST_SHAPES = 4_000
 
 class Unusual(Exception):
     """Something that compiled code leaves to the exact one."""
+
+
+#: What compiled code raises itself where the exact code is to do it again. Everything else comes from
+#: outside, such as the TimeoutError of a signal's handler, and must not be lost.
+RAISED = (
+    Unusual,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RecursionError,
+    StopIteration,
+    TypeError,
+    ValueError,
+    struct.error,
+)
 
 
 class Source:

@@ -9,7 +9,7 @@ from ._after import Next, pass_over
 from ._joined import rest_of
 from ._layout import BlockHeader, RECORDS, SCHEMA
 from ._open import Opened, Reading, Schemas, decode_of, going_on, open_file, with_schema
-from ._records import Broken, Decode, decode_block, expanded
+from ._records import AT_ONCE, Broken, Decode, decode_block, expanded
 from ._scan import Block, Position, Scan, next_block
 
 __all__ = ["Fold"]
@@ -106,7 +106,7 @@ class Fold:
         while True:
             broken: Optional[Broken] = None
             try:
-                values, at = decode_block(decode, body, at, h.records - done)
+                values, at = decode_block(decode, body, at, min(AT_ONCE, h.records - done))
             except Broken as e:
                 broken, values, at = e, e.values, e.at
             first = scan.before + h.first + done
@@ -116,6 +116,8 @@ class Fold:
                 yield first + skipped, values[skipped:] if skipped else values
             record = h.first + done
             if broken is None:
+                if done < h.records:
+                    continue
                 if at < len(body):
                     cause = d.simple("WrongCount")
                     self.damaged(scan, pos, cause, record, self.onwards(scan, following))
@@ -148,8 +150,11 @@ class Fold:
         to: Next = following()
         if to.scan is None:
             end = to.position.offset
-            if not self.only_tail(cause):
-                self.reading.lost(d.Lost(damage, scan.base + end, None, False))
+            if self.only_tail(cause):
+                # (A tail that is cut off is no part of the file. Its writer may have removed it.)
+                self.ended(scan, pos._replace(record=record))
+                return
+            self.reading.lost(d.Lost(damage, scan.base + end, None, False))
             self.ended(scan, pos._replace(offset=end, record=record))
         elif to.in_file(scan):
             self.reading.lost(going_on(damage, False, to.scan, to.position))

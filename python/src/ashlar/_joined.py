@@ -15,7 +15,7 @@ class Part(NamedTuple):
     """A file that was joined to others, or the part of it between two others.
 
     The offset and the record at which it begins, the offset at which it ends, and the number of the
-    record after its last one, all within the file.
+    record after its last one, all within the file. Before ``settled``, all bytes stay as they are.
     """
 
     scan: Scan
@@ -23,6 +23,7 @@ class Part(NamedTuple):
     first: int
     end: int
     next: int
+    settled: int
 
 
 def parts_of(scan: Scan, start: int, size: int) -> List[Part]:
@@ -40,7 +41,7 @@ def parts_of(scan: Scan, start: int, size: int) -> List[Part]:
     first, first_record = pos.offset, pos.record
     while True:
         n, following, pos = _walk(scan, pos)
-        parts.append(Part(scan, first, first_record, pos.offset, n))
+        parts.append(Part(scan, first, first_record, pos.offset, n, pos.settled()))
         if following.scan is None or following.in_file(scan):
             break
         scan, pos = following.scan, following.position

@@ -12,7 +12,7 @@ from typing import List, Optional, Set, Tuple
 
 from . import shapes as s
 from ._describe import definition_names
-from ._emit import Unusual
+from ._emit import RAISED, Unusual
 from ._facts import plain_shape
 from ._gentranslate import Many, compiled
 from ._ops import Program, Through, least_read, least_reads
@@ -105,7 +105,7 @@ class _Quick:
         try:
             self._many = self._many or compiled(self._program) or _none
             st.at = self._many(st.data, st.at, st.end, 1, new.append)
-        except Exception:
+        except RAISED:
             return None
         return new[0]
 

@@ -8,7 +8,7 @@ from . import damage as d
 from ._after import search_block
 from ._input import FileInput
 from ._joined import Part, last_record, part_with, parts_of
-from ._layout import BlockHeader, MOST, RECORDS
+from ._layout import BLOCK_BYTES, BlockHeader, MOST, RECORDS
 from ._locate import locate, read_index
 from ._open import Opened, Reading, Schemas, decode_of, open_file, open_first
 from ._records import Broken, Decode, decode_block, expanded
@@ -40,6 +40,7 @@ class RecordReader:
         if self._opened.lost is not None:
             reading.lost(self._opened.lost)
         self._parts: Optional[Tuple[int, List[Part]]] = None
+        self._known_end = b""
         self._index: Optional[Tuple[int, Optional[bytes]]] = None
         self._schemas: Tuple[Opened, Schemas] = (self._opened, _in_any_order(self._opened.schemas))
         self._last: Optional[_Loaded] = None
@@ -71,10 +72,17 @@ class RecordReader:
 
     def _now(self) -> Tuple[int, List[Part]]:
         size = self._input.size()
-        if self._parts is None or self._parts[0] != size:
+        if self._parts is None or self._parts[0] != size or self._end() != self._known_end:
             opened = self._opened
             self._parts = (size, parts_of(opened.scan, opened.start.offset, size))
+            self._known_end = self._end()
         return self._parts
+
+    def _end(self) -> bytes:
+        # Where a writer appends. It may write as many bytes there as an index had.
+        assert self._parts is not None
+        last = self._parts[1][-1]
+        return last.scan.fetch(last.settled, BLOCK_BYTES)
 
     def _has_all(self, size: int, parts: List[Part]) -> bool:
         # Is it the file that was opened, with all records? It may have lost its index to a writer.

@@ -9,7 +9,20 @@ from . import damage as d
 from ._layout import BlockHeader
 from .errors import DecodeError
 
-__all__ = ["Broken", "Decode", "Values", "decode_block", "decode_one", "expanded", "joined_error"]
+__all__ = [
+    "AT_ONCE",
+    "Broken",
+    "Decode",
+    "Values",
+    "decode_block",
+    "decode_one",
+    "expanded",
+    "joined_error",
+]
+
+#: How many records are decoded at a time. A body of 64 MiB may have as many records as bytes, and
+#: their values take far more memory.
+AT_ONCE = 1000
 
 
 class Values(Protocol):

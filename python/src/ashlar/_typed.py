@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, List, Optional, Tuple, Union
 
 from . import shapes as s
+from ._emit import RAISED
 from ._facts import Facts
 from ._match import program
 from ._mismatch import Mismatch
@@ -55,7 +56,7 @@ class Evolved:
                 found, size = self._kind.decode_many(joined, 0, count)
                 if size == len(joined):
                     return found, end
-            except Exception:
+            except RAISED:
                 # What is wrong, or out of the ordinary, is read one by one.
                 pass
         values = []

@@ -11,7 +11,7 @@ from ._blocks import FileBegins, events_of
 from ._input import FileInput
 from ._layout import FileHeader, RECORDS, SCHEMA
 from ._open import Reading
-from ._records import Broken, Decode, decode_block, expanded
+from ._records import AT_ONCE, Broken, Decode, decode_block, expanded
 from ._scan import Block
 
 __all__ = ["verify"]
@@ -98,15 +98,18 @@ class _Check:
         if isinstance(body, d.Cause):
             self.wrong(b, 0, body)
             return
+        n = end = 0
         try:
-            values, end = decode_block(decode, body, 0, b.header.records)
+            while n < b.header.records:
+                values, end = decode_block(decode, body, end, min(AT_ONCE, b.header.records - n))
+                n += len(values)
         except Broken as e:
-            self.wrong(b, len(e.values), d.bad_record(e.error))
+            self.wrong(b, n + len(e.values), d.bad_record(e.error))
             return
         if end < len(body):
-            self.wrong(b, len(values), d.simple("WrongCount"))
+            self.wrong(b, n, d.simple("WrongCount"))
         else:
-            self.records += len(values)
+            self.records += n
 
     def wrong(self, b: Block, n: int, cause: d.Cause) -> None:
         damage = d.Damage(self.path, b.at, b.number, b.record + n, cause)

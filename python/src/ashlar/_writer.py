@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import io
 import os
 import stat
-import tempfile
 import threading
+from functools import partial
 from types import TracebackType
 from typing import Callable, Generic, Iterable, Iterator, NamedTuple, Optional, Type as Class, TypeVar
 
@@ -38,43 +39,90 @@ class RecordTooLarge(AshlarError):
         )
 
 
-def _open_locked(path: str) -> int:
+# Files are objects of the module io here, not descriptors: an exception of a signal's handler may come
+# before a name refers to what has been opened. An object is closed then. A number would be lost.
+
+
+def _open_locked(path: str) -> io.FileIO:
     # What is no regular file, such as a pipe, is opened only to write, and without a lock.
     try:
         regular = stat.S_ISREG(os.stat(path).st_mode)
     except FileNotFoundError:
         regular = True
     if not regular:
-        return os.open(path, os.O_WRONLY)
+        return io.FileIO(os.open(path, os.O_WRONLY), "w")
     while True:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        file = _opened(path)
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(fd)
-            raise FileLocked(path) from None
+            if _locked(file, path):
+                return file
+        except BaseException:
+            file.close()
+            raise
+        # Somebody has replaced it before it was locked.
+        file.close()
+
+
+def _opened(path: str) -> io.FileIO:
+    # An old file, or a new one.
+    while True:
         try:
-            if os.path.samestat(os.fstat(fd), os.stat(path)):
-                return fd
+            return io.FileIO(path, "r+")
         except FileNotFoundError:
             pass
-        # Somebody has replaced it before it was locked.
-        os.close(fd)
+        try:
+            # (A new file is not made by way of a link.)
+            return io.FileIO(os.path.realpath(path) if os.path.islink(path) else path, "x+")
+        except FileExistsError:
+            # Somebody has made it meanwhile.
+            pass
+
+
+def _locked(file: io.FileIO, path: str) -> bool:
+    # Lock it. Does it still have the name?
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise FileLocked(path) from None
+    except OSError as error:
+        # A file system without locks, for instance. (The error does not have the name.)
+        raise OSError(error.errno, error.strerror, path) from None
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), os.stat(path))
+    except FileNotFoundError:
+        return False
 
 
 def _is_regular(fd: int) -> bool:
     return stat.S_ISREG(os.fstat(fd).st_mode)
 
 
+#: Names of files that somebody has open already.
+_OPEN = ("/dev/stdin/", "/dev/stdout/", "/dev/stderr/", "/dev/fd/", "/proc/")
+
+
+def _open_already(path: str) -> bool:
+    # Does the name, or one that it is a link to, mean an open file? Links are followed name by name,
+    # for the last one of /dev/stdout is the file that the output goes to.
+    for _ in range(40):
+        folder, name = os.path.split(path)
+        there = os.path.join(os.path.realpath(folder), name)
+        if any((p + "/").startswith(_OPEN) for p in (path, there)):
+            return True
+        try:
+            path = os.path.join(os.path.dirname(there), os.readlink(there))
+        except OSError:
+            return False
+    return False
+
+
 def _replaceable(path: str) -> bool:
     # Is there a file that can be replaced, and has something to lose?
-    if os.path.realpath(path).startswith(("/dev/", "/proc/")) or path.startswith(("/dev/", "/proc/")):
-        return False
     try:
         found = os.stat(path)
     except OSError:
         return False
-    return stat.S_ISREG(found.st_mode) and found.st_size > 0
+    return stat.S_ISREG(found.st_mode) and found.st_size > 0 and not _open_already(path)
 
 
 def _fsync(fd: int) -> None:
@@ -114,6 +162,12 @@ class Writer(Generic[T]):
     Any number of threads may use it.
     """
 
+    # (Before they have others, for __del__.)
+    _fd = -1
+    _file: Optional[io.FileIO] = None
+    _replaced: Optional[io.FileIO] = None
+    _final: Optional[str] = None
+
     def __init__(
         self,
         path: str,
@@ -140,15 +194,13 @@ class Writer(Generic[T]):
         # Whether bytes may follow the last whole block.
         self._cut_off = False
         self._unsynced: Optional[OSError] = None
-        self._final: Optional[str] = None
-        self._replaced = -1
         self._path = path
         self._folder = os.path.dirname(os.path.realpath(path))
         if not append and _replaceable(path):
             self._beside(os.path.realpath(path))
-        self._fd = -1
         try:
-            self._fd = _open_locked(self._path)
+            self._file = _open_locked(self._path)
+            self._fd = self._file.fileno()
             self._seekable = _is_regular(self._fd)
             if append and self._seekable:
                 limit = max(67_108_864, record_limit)
@@ -164,12 +216,14 @@ class Writer(Generic[T]):
         # The old file stays as it is until the new one is whole and on the disk.
         self._replaced = _open_locked(target)
         try:
-            old = os.fstat(self._replaced)
-            fd, self._path = tempfile.mkstemp(
-                prefix=os.path.basename(target)[:60] + ".part", dir=os.path.dirname(target)
-            )
-            os.close(fd)
+            old = os.fstat(self._replaced.fileno())
+            # (The name may already be as long as a name can be, so only its beginning is used.)
+            folder, name = os.path.split(target)
+            self._path = os.path.join(folder, f"{name[:50]}.part{os.urandom(8).hex()}")
+            # From here on, who gives up removes it.
             self._final = target
+            # Nobody else may read it before it has the mode of the old one.
+            io.FileIO(self._path, "x", opener=partial(os.open, mode=0o600)).close()
             new = os.stat(self._path)
             if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
                 os.chown(self._path, old.st_uid, old.st_gid)
@@ -179,17 +233,20 @@ class Writer(Generic[T]):
             raise
 
     def _abandon(self) -> None:
-        written, self._fd = getattr(self, "_fd", -1), -1
-        replaced, self._replaced = self._replaced, -1
-        final, self._final = self._final, None
-        try:
-            for fd in (written, replaced):
-                if fd >= 0:
-                    os.close(fd)
-        finally:
-            if final is not None:
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink(self._path)
+        # (What an exception keeps from happening happens when it is called again, by __del__ at last.)
+        self._fd = -1
+        with contextlib.ExitStack() as stack:
+            stack.callback(self._remove)
+            for file in (self._replaced, self._file):
+                if file is not None:
+                    stack.callback(file.close)
+
+    def _remove(self) -> None:
+        # The failure that led here says more than that of removing the unfinished file.
+        if self._final is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(self._path)
+            self._final = None
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -357,8 +414,7 @@ class Writer(Generic[T]):
 
     def __del__(self) -> None:
         # Who forgot to close it has lost the open block, and the new file if it was to replace one.
-        if hasattr(self, "_replaced"):
-            self._abandon()
+        self._abandon()
 
     def __enter__(self) -> Writer[T]:
         return self

@@ -20,7 +20,7 @@ from typing import (
 )
 
 from ._bindclasses import Classes, bind_classes
-from ._emit import Unusual, small_enough
+from ._emit import RAISED, Unusual, small_enough
 from ._exact import Exact
 from ._genjson import json_source
 from ._genread import reader_source
@@ -97,7 +97,7 @@ class Type(Generic[T]):
             self._compile_reader()
         try:
             return self._read(data, at, len(data))  # type: ignore[misc]
-        except Exception:
+        except RAISED:
             # The exact decoder says what is wrong, or reads what is out of the ordinary.
             state = State(data, at, len(data))
             return self._read_exactly(state), state.at
@@ -111,7 +111,7 @@ class Type(Generic[T]):
             try:
                 value, state.at = self._read(state.data, state.at, state.end)  # type: ignore[misc]
                 return value  # type: ignore[no-any-return]
-            except Exception:
+            except RAISED:
                 pass
         return self._read_exactly(state)
 
@@ -131,7 +131,7 @@ class Type(Generic[T]):
         values: List[T] = []
         try:
             return values, self._many(data, at, len(data), count, values)  # type: ignore[misc]
-        except Exception:
+        except RAISED:
             values = []
         for i in range(count):
             try:
@@ -167,7 +167,7 @@ class Type(Generic[T]):
         size = len(out)
         try:
             self._write(value, out)  # type: ignore[misc]
-        except Exception:
+        except RAISED:
             del out[size:]
             try:
                 write(self.schema.facts, self._classes.take, self.schema.root, value, out)
@@ -189,7 +189,7 @@ class Type(Generic[T]):
             self._compile_json()
         try:
             text = self._line(value)  # type: ignore[misc]
-        except Exception:
+        except RAISED:
             text = json_text(self.schema.facts, self._classes.take, self.schema.root, value)
         if len(text) >= MOST_JSON or (not text.isascii() and len(text.encode()) >= MOST_JSON):
             raise AshlarError(f"JSON of more than {MOST_JSON} bytes")
