@@ -20,7 +20,7 @@ module Main (main) where
 import Control.Exception (finally)
 import Control.Monad (forM, forM_, replicateM, replicateM_, unless, when)
 import Data.IORef
-import Data.List (isInfixOf, isPrefixOf, isSuffixOf, partition, stripPrefix, transpose)
+import Data.List (isInfixOf, isPrefixOf, isSuffixOf, partition, sortOn, stripPrefix, transpose)
 import Data.Maybe (catMaybes, mapMaybe)
 import Data.Version (showVersion)
 import GHC.Clock (getMonotonicTime)
@@ -198,10 +198,12 @@ measure budget libraries = do
       cost = sum (zipWith (\n t -> fromIntegral n * t) counts single) / 1.0e9
       rounds = max 2 (min 30 (floor (min 30 (budget / cost)))) :: Int
   each <- forM [1 .. rounds] $ \n -> do
-    let (later, sooner) = splitAt (n `mod` length libraries) (zip counts libraries)
-    first <- forM sooner (uncurry timed)
-    second <- forM later (uncurry timed)
-    pure (second ++ first)
+    let (later, sooner) = splitAt (n `mod` length libraries) (zip3 [0 :: Int ..] counts libraries)
+        turns = sooner ++ later
+    -- Each second round goes the other way: a library that fills the cache counts against the one
+    -- after it, which must not always be the same.
+    times <- forM (if odd n then turns else reverse turns) $ \(i, k, work) -> (,) i <$> timed k work
+    pure (map snd (sortOn fst times))
   pure (transpose each)
 
 -- The CPU time of one of n repetitions in ns, and the bytes that it allocates.
