@@ -208,7 +208,7 @@ copyShort dst src n
 copyMedium :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
 copyMedium dst src n
   | broken "own memory" "copyMedium" (n <= 32) [("bytes", n)] = pure ()
-  | apart "copyMedium" dst src n = pure ()
+  | overlap "copyMedium" dst src n = pure ()
   | n <= 16 = copyShort dst src n
   | otherwise = do
     copyShort dst src 16
@@ -239,20 +239,20 @@ copyRange ::
   Int ->
   IO ()
 copyRange dst src n
-  | apart "copyRange" dst src n = pure ()
+  | overlap "copyRange" dst src n = pure ()
   | n <= smallCopy = copyBytes dst src n
   | otherwise = copyLong dst src n
 {-# INLINE copyRange #-}
 
--- A guard like 'broken': two ranges of n bytes do not overlap.
-apart :: String -> Ptr Word8 -> Ptr Word8 -> Int -> Bool
-apart whose dst src n =
+-- Like 'broken': do two ranges of n bytes overlap?
+overlap :: String -> Ptr Word8 -> Ptr Word8 -> Int -> Bool
+overlap whose dst src n =
   broken
     "own memory"
     (whose ++ ": source and destination overlap")
     (n >= 0 && (n == 0 || dst `minusPtr` src >= n || src `minusPtr` dst >= n))
     [("bytes", n), ("destination - source", dst `minusPtr` src)]
-{-# INLINE apart #-}
+{-# INLINE overlap #-}
 
 copyLong :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
 copyLong dst src n =
@@ -264,8 +264,8 @@ fillRange :: Ptr Word8 -> Word8 -> Int -> IO ()
 fillRange p w n = inStepsOf maxForeignCopy n $ \off -> fillBytes (p `plusPtr` off) w
 {-# NOINLINE fillRange #-}
 
--- | Go through n bytes, at most so many in each step. A step is given the bytes before it, and how
--- many to take.
+-- Go through n bytes in steps of at most the first number. A step is given the bytes before it, and
+-- how many to take.
 inStepsOf :: Int -> Int -> (Int -> Int -> IO ()) -> IO ()
 inStepsOf most n step = go 0
   where
@@ -279,7 +279,7 @@ maxForeignCopy :: Int
 maxForeignCopy = 65536
 {-# INLINE maxForeignCopy #-}
 
--- So many bytes are copied fast wherever they are, and as many as can be of those.
+-- That many bytes are copied fast wherever they are: Note [Foreign copies].
 smallCopy :: Int
 smallCopy = 1984
 {-# INLINE smallCopy #-}
