@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
 import os
 import sys
-from typing import Any, Optional, Sequence
+from typing import Any, ContextManager, Optional, Sequence
 
 from . import _verify
 from ._blocks import schemas_of
@@ -27,24 +28,14 @@ def run() -> None:
     if sys.stdout is None:
         # It was closed before the program began.
         sys.exit(2)
+    status = 0
     try:
         status = main(sys.argv[1:])
         sys.stdout.flush()
     except BrokenPipeError:
-        # Nobody reads the results any more. What was wrong before that is still the status.
+        # Nobody reads the results any more.
         _discard(sys.stdout)
-        status = _worst
     sys.exit(status)
-
-
-#: The worst that a command has found so far.
-_worst = 0
-
-
-def _found(status: int) -> int:
-    global _worst
-    _worst = max(_worst, status)
-    return _worst
 
 
 def _discard(stream: Any) -> None:
@@ -67,23 +58,24 @@ def main(arguments: Sequence[str]) -> int:
     Text
     0
     """
-    global _worst
-    _worst = 0
     options = _parser().parse_args(arguments)
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")
     try:
         return int(options.command(options))
     except Damage as e:
-        _found(ending_of(e))
-        _complain(_not_records(options.file) if _is_foreign(e) else str(e))
-        return ending_of(e)
+        return _ended(_not_records(options.file) if _is_foreign(e) else str(e), ending_of(e))
     except BrokenPipeError:
         raise
     except (AshlarError, OSError) as e:
-        _found(2)
-        _complain(str(e))
-        return 2
+        return _ended(str(e), 2)
+
+
+def _ended(text: str, status: int) -> int:
+    # What was wrong is the status, even if nobody reads the results before it.
+    with contextlib.suppress(BrokenPipeError):
+        _complain(text)
+    return status
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -175,24 +167,34 @@ def _show(options: argparse.Namespace) -> int:
 
     def report(lost: Lost) -> None:
         nonlocal worst
-        worst = _found(ending_of(lost.damage))
+        worst = max(worst, ending_of(lost.damage))
         _complain(lost_text(lost))
 
-    source: Any = sys.stdin.buffer if options.file == "-" else options.file
-    # What is no regular file, such as a pipe, is read from its beginning on.
-    if options.file != "-" and os.path.exists(options.file) and not os.path.isfile(options.file):
-        source = open(options.file, "rb")
     reads = read_lines if options.json else read_shown
     resync = report if options.keep_going else None
     _expect_records(options.file)
     if options.count == 0:
         return 0
-    records = reads(source, start=options.start, resync=resync, name=options.file)
-    for i, line in enumerate(records, 1):
-        print(line)
-        if i == options.count:
-            break
+    try:
+        with _source(options.file) as source:
+            records = reads(source, start=options.start, resync=resync, name=options.file)
+            for i, line in enumerate(records, 1):
+                print(line)
+                if i == options.count:
+                    break
+    except BrokenPipeError:
+        # Nobody reads on. The damage before that is still the status.
+        _discard(sys.stdout)
     return worst
+
+
+def _source(path: str) -> ContextManager[Any]:
+    # A name, or what is read from its beginning on, such as a pipe.
+    if path == "-":
+        return contextlib.nullcontext(sys.stdin.buffer)
+    if os.path.exists(path) and not os.path.isfile(path):
+        return open(path, "rb")
+    return contextlib.nullcontext(path)
 
 
 def _schema(options: argparse.Namespace) -> int:

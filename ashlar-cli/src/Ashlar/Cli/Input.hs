@@ -65,18 +65,11 @@ import Ashlar.Get
     withBudget,
   )
 import Ashlar.Schema (Schema)
-import qualified Codec.Compression.Zlib as Zlib
-import qualified Codec.Compression.Zlib.Internal as Zlib
-  ( decompressST,
-    foldDecompressStreamWithInput,
-    zlibFormat,
-  )
-import Control.Exception (catch, throw, throwIO)
+import Ashlar.Zlib.File (zlibBlocks)
+import Control.Exception (catch, throwIO)
 import Control.Monad (unless, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
-import qualified Data.ByteString.Lazy as L
-import qualified Data.ByteString.Lazy.Internal as L (chunk)
 import Data.IORef (modifyIORef', newIORef, readIORef)
 import Data.Int (Int64)
 import qualified Data.List as List
@@ -243,28 +236,16 @@ readOptions :: Selection -> ReadOptions
 readOptions selection =
   defaultReadOptions
     { readFrom = selectFrom selection,
-      readCompressions = [zlib],
+      readCompressions = [ours],
       readBlockLimit = selectLimit selection
     }
-  where
-    zlib = Compression ourCompression (L.toStrict . Zlib.compress . L.fromStrict) expand
-    -- (What is too much shows as one byte more.)
-    expand n body
-      | B.length bytes <= n && not (L.null rest) = Left "bytes after the end of the zlib stream"
-      | otherwise = Right bytes
-      where
-        bytes = L.toStrict (L.take (fromIntegral n + 1) expandedBody)
-        (expandedBody, rest) =
-          Zlib.foldDecompressStreamWithInput
-            (\chunk ~(more, left) -> (L.chunk chunk more, left))
-            (\left -> (L.empty, left))
-            throw
-            (Zlib.decompressST Zlib.zlibFormat Zlib.defaultDecompressParams)
-            (L.fromStrict body)
 
 -- | The name of the one compression that the tool knows.
 ourCompression :: B.ByteString
-ourCompression = "zlib"
+ourCompression = compressionName ours
+
+ours :: Compression
+ours = zlibBlocks 6
 
 -- | A decoder that refuses values of more bytes. (Those of blocks are limited with them.)
 within :: Selection -> Get a -> Get a

@@ -85,19 +85,15 @@ splitFile hs selection force by prefix path = do
       -- A file that cannot be written is given up. Those before it stay.
       inCurrent act = do
         found <- readIORef current
-        forM_ found $ \(Part file _ fd _) ->
-          naming file act `onException` mask_ (writeIORef current Nothing >> given file fd)
-      given file fd = closeFile fd `finally` abandoned file
-      giveUp = mask_ $ do
+        forM_ found $ \(Part file _ _ _) -> naming file act `onException` giveUp
+      giveUp = leave $ \(Part file _ fd _) -> closeFile fd `finally` abandoned file
+      close = leave $ \(Part file _ fd copier) -> do
+        naming file (finish copier `finally` closeFile fd) `onException` abandoned file
+        settled file
+      leave act = mask_ $ do
         found <- readIORef current
         writeIORef current Nothing
-        forM_ found $ \(Part file _ fd _) -> given file fd
-      close = mask_ $ do
-        found <- readIORef current
-        writeIORef current Nothing
-        forM_ found $ \(Part file _ fd copier) -> do
-          naming file (finish copier `finally` closeFile fd) `onException` abandoned file
-          settled file
+        forM_ found act
       put schema h body = do
         copier <- copierNow
         inCurrent (putRecords copier schema h body)

@@ -193,16 +193,17 @@ append serving broken ref send flush b = keepAlive ref $ do
     sink begun = Sink $ \request p -> withMVar serving $ \() -> do
       Pending open from <- readIORef ref
       writeIORef ref (Pending open p)
-      case request of
-        Insert _ -> writeIORef begun True
-        _ -> when (p /= from) (writeIORef begun True)
+      when (p /= from) (writeIORef begun True)
       case request of
         More n _ -> do
           handOutAll ref send
           new <- newOpen (max n (sizeAfter open p))
           writeIORef ref (Pending new (openFrom new))
         -- What comes next may wait for an answer to it, so it does not wait in a buffer either.
-        Insert bs -> handOutAll ref send >> send B.byteStringInsert bs
+        Insert bs -> do
+          writeIORef begun True
+          handOutAll ref send
+          send B.byteStringInsert bs
         Flush -> flushAll ref send flush
         `onException` writeIORef begun True
       (\(Pending now at) -> restFrom now at) <$> readIORef ref

@@ -117,16 +117,17 @@ withCompressor ::
 withCompressor params consume act = mask $ \unmask -> do
   state <- newStream params consume >>= newMVar . Ready
   -- A thread that still writes may be waited for. Whoever interrupts that closes the stream later.
-  let closing = swapMVar state Closed
+  let closing = swapping `onException` forkIO (() <$ swapping)
+      swapping = swapMVar state Closed
       end whole = do
-        last' <- closing `onException` forkIO (() <$ closing)
+        last' <- closing
         case last' of
           Ready stream -> unmask (whole stream)
           Broken e -> throwIO e
           Closed -> pure ()
       failed e = do
         unless (isAsync e) (end flushStream `catch` ignored)
-        _ <- closing `onException` forkIO (() <$ closing)
+        _ <- closing
         throwIO (e :: SomeException)
   a <- unmask (act (Compressor state)) `catch` failed
   a <$ end finish

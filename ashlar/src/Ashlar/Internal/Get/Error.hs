@@ -240,8 +240,8 @@ hexByte w = [digit (w `shiftR` 4), digit (w .&. 15)]
   where
     digit = intToDigit . fromIntegral
 
+-- Eight digits, or more from 4 GiB on.
 offsetHex :: Int64 -> String
--- Of eight digits, or more from 4 GiB on.
 offsetHex n =
   [ intToDigit (fromIntegral ((n `shiftR` k) .&. 15))
     | k <- [60, 56 .. 0],

@@ -75,8 +75,9 @@ recordIn !part c env !p !n !reason = do
   cursor <- getPtr c cursorCell
   let !ahead = p `minusPtr` cursor
       !reach = max offset (offset - ahead)
+      failure = (failureOf env part reach offset reason) {failureAhead = ahead, failureSize = n}
   -- The bytes are read at once, because they may be gone when the run ends.
-  recorded part env reach offset ahead n reason (min 16 n) (peekFound p n)
+  remember env failure (min 16 n) (peekFound p n)
 {-# NOINLINE recordIn #-}
 
 -- | Record a failure at an offset, if the run is traced.
@@ -93,25 +94,23 @@ record ::
   IO ()
 record c env !reach !offset !found !reason = whenTraced c $ do
   part <- getInt c partCell
-  recorded part env reach offset 0 0 reason (foundLength found) (pure found)
+  remember env (failureOf env part reach offset reason) (foundLength found) (pure found)
 {-# NOINLINE record #-}
 
--- Record a failure, given the part, where it is, and its bytes, as 'remember' takes them.
-recorded :: PartNumber -> Env -> Int -> Int -> Int -> Int -> Reason -> Int -> IO Found -> IO ()
-recorded part env reach offset ahead size reason = remember env failure
-  where
-    failure =
-      Failure
-        { failureReach = reach,
-          failureOffset = offset,
-          failureFound = nothingFound,
-          failureContext = envContext env,
-          failurePart = part,
-          failureAhead = ahead,
-          failureSize = size,
-          failureReason = reason
-        }
-{-# INLINE recorded #-}
+-- A failure at the cursor, about no bytes, before they are known.
+failureOf :: Env -> PartNumber -> Int -> Int -> Reason -> Failure
+failureOf env part reach offset reason =
+  Failure
+    { failureReach = reach,
+      failureOffset = offset,
+      failureFound = nothingFound,
+      failureContext = envContext env,
+      failurePart = part,
+      failureAhead = 0,
+      failureSize = 0,
+      failureReason = reason
+    }
+{-# INLINE failureOf #-}
 
 -- | Add a failure if it changes the error. The action returns the bytes found, of which there are
 -- @n@.
