@@ -185,7 +185,7 @@ oneRun budget w = do
   each <- measure budget (map snd (workloadRuns w))
   print [(ts, minimum as) | (ts, as) <- map unzip each]
 
--- At most 30 rounds of all libraries, within a number of seconds, but 2 at least. Each has the time
+-- At most 30 rounds of all libraries, within a number of seconds, but 4 at least. Each has the time
 -- and the allocation of one repetition.
 measure :: Double -> [IO ()] -> IO [[(Double, Double)]]
 measure budget libraries = do
@@ -196,7 +196,7 @@ measure budget libraries = do
   let enough = [max 1 (min 100000 (round (1.0e6 / t))) | t <- single] :: [Int]
       counts = [min (4 * n) (maximum enough) | n <- enough]
       cost = sum (zipWith (\n t -> fromIntegral n * t) counts single) / 1.0e9
-      rounds = max 2 (min 30 (floor (min 30 (budget / cost)))) :: Int
+      rounds = max 4 (min 30 (floor (min 30 (budget / cost)))) :: Int
   each <- forM [1 .. rounds] $ \n -> do
     let (later, sooner) = splitAt (n `mod` length libraries) (zip3 [0 :: Int ..] counts libraries)
         turns = sooner ++ later

@@ -176,14 +176,14 @@ noEmptyChunk = do
 -- A call copies 64 KiB. 251 is prime, so bytes at a wrong address differ.
 copiesInSeveralCalls :: Property
 copiesInSeveralCalls = once . conjoin $ do
-  n <- [1984, 1985, 3968, 3969, 5000, 65535, 65536, 65537, 131072, 131073, 200000]
+  n <- [1984, 1985, 3968, 3969, 5000, 65535, 65536, 65537, 131072, 131073, 200000, 1048576, 3145731]
   -- How far the copy is from the original, in a page: Note [Foreign copies].
   before <- [0, 1, 8, 31, 32]
   let bs = S.pack (take n (cycle [0 .. 250]))
       first = S.replicate before 255
       written = byteStringCopy first <> byteStringCopy bs
   [ exactly written (first <> bs),
-    S.concat (chunksOf 300000 written) === first <> bs,
+    S.concat (chunksOf 3000000 written) === first <> bs,
     exactly (byteStringCopy first <> shortByteString (SBS.toShort bs)) (first <> bs)
     ]
 

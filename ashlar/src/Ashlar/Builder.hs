@@ -128,7 +128,7 @@ import Ashlar.Internal.Builder.Decimal
 import Ashlar.Internal.Builder.Hex
 import Ashlar.Internal.Builder.Lazy
 import Ashlar.Internal.Builder.Loops ()
-import Ashlar.Internal.Builder.Numbers
+import Ashlar.Internal.Builder.Numbers hiding (primBounded, primFixed, primStrict, scalar)
 import Ashlar.Internal.Builder.RunIO
 import Ashlar.Internal.Builder.Strict
 import Ashlar.Internal.Builder.Strings

@@ -71,7 +71,7 @@ where
 
 import Ashlar.Internal.Builder.Core (Builder, closed)
 import Ashlar.Internal.Builder.Loops ()
-import Ashlar.Internal.Builder.Primitive (scalar)
+import Ashlar.Internal.Builder.Numbers (scalar)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Prim.Scalar (Scalar (..))
 import qualified Ashlar.Internal.Prim.Scalar as P

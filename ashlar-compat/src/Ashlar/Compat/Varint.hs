@@ -63,9 +63,8 @@ where
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Varint.Groups
-import Ashlar.Internal.Prim.Varint.LEB128 (wordLEB128)
 import Ashlar.Internal.Prim.Varint.Type
-import Ashlar.Prim.Varint (padded)
+import Ashlar.Prim.Varint (padded, wordLEB128)
 import Data.Bits (countTrailingZeros, unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import Data.Int (Int64)
 import Data.Word (Word32, Word64, Word8)

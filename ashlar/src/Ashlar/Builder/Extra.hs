@@ -57,7 +57,7 @@ import Ashlar.Internal.Builder.Bytes
 import Ashlar.Internal.Builder.Core (Builder, closed)
 import Ashlar.Internal.Builder.Lazy
 import Ashlar.Internal.Builder.Loops ()
-import Ashlar.Internal.Builder.Primitive (scalar)
+import Ashlar.Internal.Builder.Numbers (scalar)
 import Ashlar.Internal.Builder.Strict (prebuilt)
 import Ashlar.Internal.Mem
 import qualified Ashlar.Internal.Prim.Scalar as P

@@ -42,7 +42,7 @@ where
 
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Loops ()
-import Ashlar.Internal.Builder.Primitive (primBounded)
+import Ashlar.Internal.Builder.Numbers (primBounded)
 import Ashlar.Prim.Varint (Varint, varintPrim)
 import qualified Ashlar.Prim.Varint as P
 import Data.Int (Int16, Int32, Int64)

@@ -49,7 +49,7 @@ module Ashlar.Internal.Mem
 where
 
 import Ashlar.Internal.Mem.Check
-import Data.Bits ((.&.))
+import Data.Bits (unsafeShiftR, (.&.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString.Internal as B
 import Data.Int (Int16, Int32, Int64, Int8)
@@ -227,9 +227,10 @@ copyMedium dst src n
 -- From 2 KiB on, memcpy of glibc before 2.39 uses an instruction that takes ten times as long on
 -- AMD's Zen 3 and 4 if the destination is 1 to 31 bytes above the source, modulo the size of a
 -- page. Large objects of the heap begin at the same place in a page. So it is slow for each long
--- string or vector that is encoded behind its length. There one call copies less
--- ('copyStep'). (Benchmarks "encode primitive Vector of 1000000 Int" and "encode unboxed Vector of
--- 1000000 Int". Test "copies of more than one foreign call".)
+-- string or vector that is encoded behind its length. There one call copies less, or 1 to 2 MiB:
+-- from 1 MiB on, memcpy does without that instruction, and writes past the cache ('copyStep').
+-- (Benchmarks "encode primitive Vector of 1000000 Int" and "encode a storable vector of 32 MiB".
+-- Test "copies of more than one foreign call".)
 copyRange ::
   -- | The destination: @n@ bytes must be writable.
   Ptr Word8 ->
@@ -256,7 +257,7 @@ overlap whose dst src n =
 
 copyLong :: Ptr Word8 -> Ptr Word8 -> Int -> IO ()
 copyLong dst src n =
-  inStepsOf (copyStep dst src) n $ \off -> copyBytes (dst `plusPtr` off) (src `plusPtr` off)
+  inStepsOf (copyStep dst src n) n $ \off -> copyBytes (dst `plusPtr` off) (src `plusPtr` off)
 {-# NOINLINE copyLong #-}
 
 -- | Write a byte n times: n bytes must be writable.
@@ -284,11 +285,13 @@ smallCopy :: Int
 smallCopy = 1984
 {-# INLINE smallCopy #-}
 
--- The most bytes that one call may copy to an address from another.
-copyStep :: Ptr Word8 -> Ptr Word8 -> Int
-copyStep dst src
-  | (dst `minusPtr` src - 1) .&. 4095 < 31 = smallCopy
-  | otherwise = maxForeignCopy
+-- The most bytes that one call may copy to an address from another, of n in all.
+copyStep :: Ptr Word8 -> Ptr Word8 -> Int -> Int
+copyStep dst src n
+  | (dst `minusPtr` src - 1) .&. 4095 >= 31 = maxForeignCopy
+  -- Equal parts of less than 2 MiB.
+  | n >= 1048576 = n `quot` (n `unsafeShiftR` 20)
+  | otherwise = smallCopy
 
 -- | Move any number of bytes to a lower address. The source and the destination may overlap.
 -- One call moves a limited number of bytes: see Note [Foreign copies].
@@ -372,8 +375,10 @@ copyToArray ::
   IO ()
 copyToArray array from src n
   | lackingMutableArray "copyToArray" array from n = pure ()
-  | otherwise = inStepsOf (copyStep (mutableByteArrayContents array `plusPtr` from) src) n $ \off ->
+  | otherwise = inStepsOf (copyStep dst src n) n $ \off ->
     copyPtrToMutableByteArray array (from + off) (src `plusPtr` off :: Ptr Word8)
+  where
+    dst = mutableByteArrayContents array `plusPtr` from
 {-# NOINLINE copyToArray #-}
 
 -- | Copy bytes of an array, a limited number in each call: see Note [Foreign copies].
@@ -390,6 +395,6 @@ copyFromArray ::
 copyFromArray dst array from n
   | lackingArray "copyFromArray" array from n = pure ()
   -- (The array may move, so its address is only a hint.)
-  | otherwise = inStepsOf (copyStep dst (byteArrayContents array `plusPtr` from)) n $ \off ->
+  | otherwise = inStepsOf (copyStep dst (byteArrayContents array `plusPtr` from) n) n $ \off ->
     copyByteArrayToPtr (dst `plusPtr` off :: Ptr Word8) array (from + off)
 {-# NOINLINE copyFromArray #-}

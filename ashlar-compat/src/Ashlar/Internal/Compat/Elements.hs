@@ -204,7 +204,7 @@ putIntMapEntries p m = action $ \c s ->
 
 -- | A map of n entries, in the order in which they arrive: nothing checks that they ascend. The
 -- tree is built as they arrive: see Note [Trees built in order] in
--- "Ashlar.Internal.Codec.Ordered".
+-- "Ashlar.Internal.Codec.Elements".
 getMapEntries :: forall k v. Get k -> Get v -> Int -> Get (M.Map k v)
 getMapEntries gk gv n0
   | n0 < 0 = negative n0

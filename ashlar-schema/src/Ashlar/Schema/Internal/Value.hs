@@ -14,10 +14,10 @@ where
 
 import Ashlar.Builder (Builder, byteString, word16LE, word8)
 import Ashlar.Codec (put)
+import Ashlar.Codec.Packed ()
 import Ashlar.Codec.Wrappers (Compact (..), ScalarValue (..), UTF16 (..))
 import qualified Ashlar.Codec.Wrappers as Wrappers
 import Ashlar.Internal.Codec.Bits (Pool, putSymbol, withBits)
-import Ashlar.Internal.Codec.Instances.Packed ()
 import Ashlar.Internal.Codec.Pack (packing)
 import Ashlar.Schema.Internal.Types
 import Data.ByteString (ByteString)

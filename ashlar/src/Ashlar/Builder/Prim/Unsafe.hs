@@ -58,7 +58,6 @@ module Ashlar.Builder.Prim.Unsafe
   )
 where
 
-import Ashlar.Internal.Builder.Poke (storableToF)
 import Ashlar.Internal.Prim.Core
 import Data.Bits (finiteBitSize)
 import Data.Word (Word8)

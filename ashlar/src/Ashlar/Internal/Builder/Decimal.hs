@@ -32,7 +32,7 @@ where
 
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.Hex (replicateWord8, word64DecPadded)
-import Ashlar.Internal.Builder.Primitive (primFixed, primStrict)
+import Ashlar.Internal.Builder.Numbers (primFixed, primStrict)
 import Ashlar.Internal.Builder.Strings (char7)
 import Ashlar.Internal.Prim.Decimal (sixteenDigits)
 import qualified Ashlar.Internal.Prim.Decimal as P

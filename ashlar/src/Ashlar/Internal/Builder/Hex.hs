@@ -37,7 +37,7 @@ where
 
 import Ashlar.Internal.Builder.Bytes (chunkwise, eachFits, inBatches)
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Builder.Primitive (primBounded, primStrict)
+import Ashlar.Internal.Builder.Numbers (primBounded, primStrict)
 import Ashlar.Internal.Builder.Strings (char7)
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells

@@ -54,7 +54,6 @@ import Ashlar.Internal.Builder.Lazy
 import Ashlar.Internal.Builder.Strings (stringUtf8)
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells
-import qualified Ashlar.Internal.Prim.Binary as P
 import Ashlar.Internal.Prim.Core
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -229,5 +228,5 @@ instance Show Builder where
 -- | The bytes, one by one.
 instance IsList Builder where
   type Item Builder = Word8
-  fromList = primMapListFixed P.word8
+  fromList = primMapListFixed (fixedPrim 1 (\w p -> pokeHost p w))
   toList = L.unpack . toLazyByteString

@@ -27,7 +27,7 @@ where
 
 import Ashlar.Internal.Builder.Bytes (copyBatches, inBatches)
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Builder.Primitive (primStrict)
+import Ashlar.Internal.Builder.Numbers (primStrict)
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Core

@@ -33,6 +33,7 @@ module Ashlar.Internal.Codec.Length
     putVarint,
     getVarint,
     getVarintAs,
+    compactLength,
     agree,
   )
 where
@@ -44,8 +45,8 @@ import Ashlar.Internal.Get.Bytes (available)
 import Ashlar.Internal.Get.Core
 import qualified Ashlar.Internal.Get.Varint as Get
 import Ashlar.Internal.Prim.Varint.Groups (writeUnsigned64)
-import qualified Ashlar.Internal.Prim.Varint.LEB128 as P
 import qualified Ashlar.Internal.Prim.Varint.Type as P
+import qualified Ashlar.Prim.Varint as P
 import Data.Ix (Ix, inRange, range, rangeSize)
 import Data.Word (Word64, Word8)
 
@@ -172,6 +173,15 @@ getVarint = Get.getVarint P.word64LEB128
 getVarintAs :: (Word8 -> a) -> (Word64 -> Either String a) -> Get a
 getVarintAs = Get.getConverted
 {-# INLINE getVarintAs #-}
+
+-- | A length as a varint. It is not negative, but otherwise untrusted.
+compactLength :: Get Int
+compactLength = getVarintAs fromIntegral toLength
+  where
+    toLength w
+      | w <= fromIntegral (maxBound :: Int) = Right (fromIntegral w)
+      | otherwise = Left "a length that does not fit"
+{-# INLINE compactLength #-}
 
 -- Bounds of arrays in untrusted input.
 

@@ -47,9 +47,8 @@ import Ashlar.Internal.Get.Strings (getNested)
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Varint.Groups
-import Ashlar.Internal.Prim.Varint.LEB128 (lenient)
-import qualified Ashlar.Internal.Prim.Varint.LEB128 as P
 import Ashlar.Internal.Prim.Varint.Type
+import qualified Ashlar.Prim.Varint as P
 import Data.Either (isRight)
 import Data.Int (Int32, Int64)
 import Data.Word (Word32, Word64, Word8)

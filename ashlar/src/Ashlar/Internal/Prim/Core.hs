@@ -1,4 +1,5 @@
 {-# LANGUAGE MagicHash #-}
+{-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE UnboxedTuples #-}
 
 -- |
@@ -49,6 +50,11 @@ module Ashlar.Internal.Prim.Core
     (>*<),
     Monoidal (..),
 
+    -- * Values as they lie in memory
+    storableReserved,
+    storableWrite,
+    storableToF,
+
     -- * What writers of numbers share
     Write#,
     write#,
@@ -59,11 +65,15 @@ module Ashlar.Internal.Prim.Core
   )
 where
 
+import Ashlar.Internal.Mem (fillRange, moveDown, pokeHost)
 import Ashlar.Internal.Mem.Check
 import Data.Bits (finiteBitSize, unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import Data.Functor.Contravariant (Contravariant (..), (>$<))
-import Data.Word (Word64, Word8)
-import Foreign.Ptr (Ptr, plusPtr)
+import Data.Word (Word16, Word32, Word64, Word8)
+import Foreign.Marshal.Alloc (allocaBytes)
+import Foreign.Marshal.Utils (copyBytes)
+import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
+import Foreign.Storable (Storable, alignment, sizeOf)
 import GHC.Exts
   ( Addr#,
     Int (I#),
@@ -317,3 +327,70 @@ condB test yes no =
 liftFixedToBounded :: FixedPrim a -> BoundedPrim a
 liftFixedToBounded = toB
 {-# INLINE liftFixedToBounded #-}
+
+-- | The bytes to reserve for a value of this size at the next address of this alignment.
+storableReserved :: Int -> Int -> Int
+storableReserved bytes align
+  | bytes >= 0 && bytes <= maxBound - gap = bytes + gap
+  | otherwise = errorWithoutStackTrace "Ashlar.Builder: storable with an impossible size"
+  where
+    gap = max 1 align - 1
+{-# INLINE storableReserved #-}
+
+-- Note [Storable at any address]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- A number may be written at any address (Note [Unaligned access]). But the 'poke' of an unknown
+-- type may be a C function, compiled to instructions that need the alignment it asks for. So it
+-- writes at the next address of this alignment, and the bytes are then moved down by less than the
+-- alignment. They are cleared first. Otherwise bytes that 'poke' does not write would show what the
+-- memory held: the output would depend on the sink (INV-B4) and leak data.
+
+-- | Write a value. The size and the alignment are the arguments of 'storableReserved'.
+storableWrite :: Storable a => Int -> Int -> a -> Ptr Word8 -> IO (Ptr Word8)
+storableWrite bytes align0 x p = do
+  clear q bytes
+  pokeHost q x
+  -- Both ranges lie within the bytes that were reserved.
+  if gap == 0 then pure () else moveDown p q bytes
+  pure (p `plusPtr` bytes)
+  where
+    gap = gapBefore (max 1 align0) p
+    q = p `plusPtr` gap
+{-# INLINE storableWrite #-}
+
+-- | A value as by 'Ashlar.Builder.Unsafe.storable', as a primitive of 'sizeOf' bytes.
+--
+-- >>> import Ashlar.Builder.Prim.Unsafe (storableToF)
+-- >>> toLazyByteString (P.primMapListFixed storableToF [1, 2 :: Word8])
+-- "\SOH\STX"
+storableToF :: forall a. Storable a => FixedPrim a
+storableToF = fixedPrim bytes $ \x p -> case gapBefore align p of
+  0 -> clear p bytes >> pokeHost p x
+  -- Unlike in 'storableWrite', no bytes are reserved for the gap.
+  _ -> allocaBytes (bytes + align - 1) $ \q0 -> do
+    let q = q0 `plusPtr` gapBefore align q0
+    clear q bytes
+    pokeHost q x
+    copyBytes p q bytes
+  where
+    bytes = sizeOf (undefined :: a)
+    align = max 1 (alignment (undefined :: a))
+{-# INLINE storableToF #-}
+
+-- Bytes from an address to the next one of this alignment.
+gapBefore :: Int -> Ptr Word8 -> Int
+gapBefore align p
+  | align .&. (align - 1) == 0 = negate address .&. (align - 1)
+  | otherwise = negate address `mod` align
+  where
+    address = p `minusPtr` nullPtr
+{-# INLINE gapBefore #-}
+
+clear :: Ptr Word8 -> Int -> IO ()
+clear p n
+  | n == 1 = pokeHost p (0 :: Word8)
+  | n == 2 = pokeHost p (0 :: Word16)
+  | n == 4 = pokeHost p (0 :: Word32)
+  | n == 8 = pokeHost p (0 :: Word64)
+  | otherwise = fillRange p 0 n
+{-# INLINE clear #-}

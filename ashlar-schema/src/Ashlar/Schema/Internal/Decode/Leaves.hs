@@ -16,11 +16,11 @@ module Ashlar.Schema.Internal.Decode.Leaves
 where
 
 import Ashlar.Codec (Codec, Get, get)
+import Ashlar.Codec.Packed ()
 import Ashlar.Codec.Wrappers (Compact (..), ScalarValue (..), UTF16 (..))
 import qualified Ashlar.Codec.Wrappers as Wrappers
 import Ashlar.Get.Combinators (refine)
 import Ashlar.Internal.Codec.Bits (getSymbol)
-import Ashlar.Internal.Codec.Instances.Packed ()
 import Ashlar.Internal.Codec.Length (getLength)
 import Ashlar.Internal.Codec.Pack (unpacking)
 import Ashlar.Schema.Internal.Types

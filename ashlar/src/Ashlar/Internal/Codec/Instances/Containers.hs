@@ -30,7 +30,6 @@ import Ashlar.Internal.Codec.Instances.Structures ()
 import Ashlar.Internal.Codec.Instances.Vector ()
 import Ashlar.Internal.Codec.Layouts
 import Ashlar.Internal.Codec.Length
-import Ashlar.Internal.Codec.Ordered
 import Ashlar.Internal.Codec.Outline (Count (..))
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail

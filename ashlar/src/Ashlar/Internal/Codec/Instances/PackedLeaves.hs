@@ -7,6 +7,7 @@
 -- Description : The packed format of types without parts
 module Ashlar.Internal.Codec.Instances.PackedLeaves () where
 
+import Ashlar.Codec.Wrappers
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Codec.Bits
 import Ashlar.Internal.Codec.Class
@@ -22,7 +23,6 @@ import Ashlar.Internal.Codec.Instances.Strings
   )
 import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Codec.Pack
-import Ashlar.Internal.Codec.Wrappers.Numbers
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail (refine)
 import qualified Data.ByteString as S

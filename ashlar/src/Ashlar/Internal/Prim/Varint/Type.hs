@@ -10,6 +10,7 @@ module Ashlar.Internal.Prim.Varint.Type
   ( -- * Formats
     Varint (..),
     varintBound,
+    lenient,
 
     -- * Reading
     ReadHalf (..),
@@ -168,3 +169,10 @@ groupsOfBits bits = (9 * bits + 64) `unsafeShiftR` 6
 bitsUnsigned :: Word64 -> Int
 bitsUnsigned x = 64 - countLeadingZeros (x .|. 1)
 {-# INLINE bitsUnsigned #-}
+
+-- | Read a format of this module as the decoders of Protocol Buffers do: accept up to ten bytes,
+-- needed or not, and drop the bits that the type cannot hold.
+lenient :: Varint a -> Varint a
+lenient (Varint prim sizeOf (ReadHalf alone short _ long)) =
+  Varint prim sizeOf (ReadHalf alone short Lenient long)
+{-# INLINE lenient #-}
