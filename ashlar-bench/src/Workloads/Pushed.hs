@@ -44,6 +44,7 @@ pushedWorkloads =
       ]
   ]
     ++ concatMap shortRuns [4, 20, 240]
+    ++ [ownDecoders]
   where
     numbers = L.toChunks (chunksOf 4096 (S.replicate 400000 7))
     messages =
@@ -61,28 +62,44 @@ shortRuns :: Int -> [Workload]
 shortRuns size =
   [ Workload
       (name ++ ", pushed")
-      [ ("ashlar", apply (oneByOne (summed A.getWord32le) (+) 0) chunks),
-        ("ashlar, Compat.Cereal", apply (partials (summed A.getWord32le) (+) 0) chunks),
-        ("binary", apply (binarys (summed B.getWord32le) (+) 0) chunks),
-        ("cereal", apply (cereals (summed C.getWord32le) (+) 0) chunks)
+      [ ("ashlar", apply (oneByOne (summed n A.getWord32le) (+) 0) chunks),
+        ("ashlar, Compat.Cereal", apply (partials (summed n A.getWord32le) (+) 0) chunks),
+        ("binary", apply (binarys (summed n B.getWord32le) (+) 0) chunks),
+        ("cereal", apply (cereals (summed n C.getWord32le) (+) 0) chunks)
       ],
     Workload
       (name ++ ", lazy")
-      [ ("ashlar", apply (eachLazy (restAnd (A.runGetOrFail (summed A.getWord32le))) 0) input),
-        ("binary", apply (eachLazy (restAnd (B.runGetOrFail (summed B.getWord32le))) 0) input)
+      [ ("ashlar", apply (eachLazy (restAnd (A.runGetOrFail (summed n A.getWord32le))) 0) input),
+        ("binary", apply (eachLazy (restAnd (B.runGetOrFail (summed n B.getWord32le))) 0) input)
       ]
   ]
   where
     name = "a run for each value of " ++ show size ++ " bytes"
     input = chunksOf 4096 (S.replicate (size * (400000 `div` size)) 7)
     chunks = L.toChunks input
-    summed :: Monad m => m Word32 -> m Word32
-    summed number = go (size `div` 4) 0
-      where
-        go n !acc = if n == 0 then pure acc else number >>= \w -> go (n - 1 :: Int) (acc + w)
-    {-# INLINE summed #-}
+    n = size `div` 4
     restAnd run lbs = either (const noDecode) (\(rest, _, a) -> (rest, a)) (run lbs)
     {-# INLINE restAnd #-}
+
+summed :: Monad m => Int -> m Word32 -> m Word32
+summed count number = go count 0
+  where
+    go n !acc = if n == 0 then pure acc else number >>= \w -> go (n - 1) (acc + w)
+{-# INLINE summed #-}
+
+-- The first state of a decoder is not shared by the messages, so each begins without input.
+ownDecoders :: Workload
+ownDecoders =
+  Workload
+    "10000 messages of 4 to 20 bytes, each with a decoder of its own, pushed"
+    [ ("ashlar", apply (total (\n -> oneByOne (summed n A.getWord32le) (+) 0)) messages),
+      ("binary", apply (total (\n -> binarys (summed n B.getWord32le) (+) 0)) messages),
+      ("cereal", apply (total (\n -> cereals (summed n C.getWord32le) (+) 0)) messages)
+    ]
+  where
+    messages = [(n, [S.replicate (4 * n) 7]) | i <- [0 .. 9999], let n = 1 + i `mod` 5]
+    total run = List.foldl' (\acc (n, chunks) -> acc + run n chunks) 0
+    {-# INLINE total #-}
 
 eachLazy :: (L.ByteString -> (L.ByteString, Word32)) -> Word32 -> L.ByteString -> Word32
 eachLazy run = go

@@ -351,14 +351,14 @@ getMap getKey getValue count = amongElements count (build count Nothing')
 
 -- | Read n elements.
 getSet :: forall a. Ord a => Get a -> Int -> Get (Set.Set a)
-getSet getElement count = amongElements count (build count Nothing')
+getSet getKey count = amongElements count (build count Nothing')
   where
     build :: Int -> Below a -> Get (Set.Set a)
     build !n before
       | n <= 0 = pure Set.Tip
       | otherwise = do
         left <- build (n `quot` 2) before
-        x <- getAbove getElement (maybe before Below (Set.lookupMax left))
+        x <- getAbove getKey (maybe before Below (Set.lookupMax left))
         right <- build (n - n `quot` 2 - 1) (Below x)
         pure $! Set.Bin n x left right
 {-# INLINE getSet #-}
@@ -406,7 +406,7 @@ getIntMap getKey getValue count = amongElements count (build 0 count Nothing')
 -- | Read n elements. They pass through a vector, and then a lazy list that is never whole in
 -- memory.
 getIntSet :: Get Int -> Int -> Get IS.IntSet
-getIntSet getElement n =
+getIntSet getKey n =
   (\v -> IS.fromDistinctAscList (U.toList v))
-    <$> getSuccessive n (\before -> getAbove getElement (maybe Nothing' Below before))
+    <$> getSuccessive n (\before -> getAbove getKey (maybe Nothing' Below before))
 {-# INLINE getIntSet #-}

@@ -20,8 +20,8 @@
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- A decoder may need no input, so it has to run before there is any. Most ask for their first byte
 -- at once. One that does has done nothing worth keeping: it is ended by an exception, and begins
--- anew with the first chunk. That takes a tenth of the time of a suspension before GHC 9.6, and half
--- of it later. (Benchmarks "a run for each value of 4 bytes, pushed".)
+-- anew with the first chunk, which costs less than a suspension. (Benchmark "10000 messages of 4 to
+-- 20 bytes, each with a decoder of its own, pushed".)
 module Ashlar.Internal.Get.Decoder
   ( -- * The engine
     Fed (..),

@@ -14,13 +14,7 @@ import Ashlar.Internal.Codec.Class
 import Ashlar.Internal.Codec.Instances.Base ()
 import Ashlar.Internal.Codec.Instances.Containers ()
 import Ashlar.Internal.Codec.Instances.Numbers ()
-import Ashlar.Internal.Codec.Instances.Strings
-  ( Copied,
-    Copyable,
-    ScalarValue (..),
-    UTF16,
-    scalarValue,
-  )
+import Ashlar.Internal.Codec.Instances.Strings (scalarValue)
 import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Codec.Pack
 import Ashlar.Internal.Get.Core
