@@ -42,7 +42,7 @@ builderWorkloads =
         | n <- counts
       ],
       [ versus ("appends: 5 short strings, to the left, " ++ show n) toStrict toTheLeft toTheLeft n
-        | n <- counts
+        | n <- counts ++ [200000]
       ],
       [ versus
           ("strings: " ++ show n ++ " of 7 bytes by foldMap")

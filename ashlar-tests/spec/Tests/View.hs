@@ -23,6 +23,7 @@ import Ashlar.Codec.Combinators (bijection, both)
 import Ashlar.Codec.Laws
 import Ashlar.Codec.Wrappers (BigEndian (..), Compact (..))
 import qualified Ashlar.Codec.Wrappers as W
+import Ashlar.Compat.Formats (BinaryFormat (..))
 import Ashlar.Get (getWord8, runGet, runGetLazy, withBudget)
 import Ashlar.Get.Parse (takeWhile)
 import Ashlar.View (Container, Element, View)
@@ -235,10 +236,20 @@ newtype Counted = Counted {counted :: [Word64]}
   deriving stock (Generic)
   deriving (Codec) via ByCompact
 
+newtype Wide = Wide {wide :: Text}
+  deriving stock (Generic)
+  deriving (Codec) via W.UTF16
+
+newtype Theirs = Theirs {theirs :: [Word8]}
+  deriving stock (Generic)
+  deriving (Codec) via BinaryFormat [Word8]
+
 others :: Assertion
 others = do
   refusing (View.viewBytes (View.field @"swapped" (viewOf (Swapped (1, 2)))))
   refusing (View.viewBytes (View.field @"counted" (viewOf (Counted [1]))))
+  refusing (View.viewBytes (View.field @"wide" (viewOf (Wide "ab"))))
+  refusing (View.count (View.field @"theirs" (viewOf (Theirs [1]))))
   where
     refusing x = do
       result <- try (evaluate x)

@@ -22,7 +22,9 @@
 -- The names and types are those of "Data.Binary.Put", except that builders are those of
 -- "Ashlar.Builder"; the puts of 24 bits are added. Puts are as lazy as there, and about as fast as
 -- builders appended by @<>@: in a @do@ block, too, adjacent writes share one check of the free
--- space, and long loops need no stack.
+-- space, and loops by '>>', 'mapM_' and 'Control.Monad.replicateM_' need no stack. Loops that
+-- collect values, such as 'mapM', 'Control.Monad.replicateM' and @<*@, take stack for each element.
+-- As lazy output, they are not made in constant memory, and a million elements take seconds.
 module Ashlar.Put
   ( -- * Puts
     Put,
@@ -122,7 +124,9 @@ runPut m = toLazyByteString (execPut m)
 {-# INLINE runPut #-}
 
 -- | The value of a put and its bytes. Each is computed when it is forced. If the value is forced
--- before the last byte has been made, the put runs for it alone, and once more for the bytes.
+-- before the last byte has been made, the put runs for it alone, and once more for the bytes. So if
+-- n puts are nested, and each uses the value of the next before its bytes, there are 2^n runs.
+-- "Ashlar.Builder.Section" writes lengths before bytes in one run.
 --
 -- >>> fst (runPutM (pure 3 <* putWord8 undefined))
 -- 3

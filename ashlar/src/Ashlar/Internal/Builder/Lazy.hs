@@ -24,6 +24,7 @@ import Ashlar.Internal.Builder.Bytes (NextChunk (..), insertedThen, nextChunk)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.RunIO
   ( First (..),
+    ageCells,
     firstOpen,
     newFirst,
     runBuilderWith,
@@ -33,6 +34,7 @@ import Ashlar.Internal.Builder.RunIO
 import Ashlar.Internal.Coroutine
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells (Cells)
+import Control.Monad (unless)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -120,9 +122,9 @@ toLazyByteStringWith strategy@(AllocationStrategy first _ _) end b =
       case (larger, step) of
         -- A short output usually ends here. Copying it to its size is not worth while.
         (Small, Completed p) -> pure $! L.chunk (written (firstOpen small) p) end
-        (Larger open, _) -> do
+        (Larger aged open, _) -> do
           -- The sink holds the variable, and must not keep alive what is handed out.
-          writeIORef ref (Larger noBuffer)
+          writeIORef ref (Larger aged noBuffer)
           chunks strategy end open step
         -- Cannot happen: a builder suspends only after it has moved to the larger buffer.
         (Small, Suspended {}) -> chunks strategy end (firstOpen small) step
@@ -276,8 +278,8 @@ runInFirstToRequest size first ref b =
      in runInFirst first sink b
 
 -- | The larger buffer of a run that began in a first buffer, or 'Small' if the builder has made no
--- request yet.
-data Larger = Small | Larger !Open
+-- request yet. Is the output so long that 'ageCells' has been called?
+data Larger = Small | Larger !Bool !Open
 
 -- Out of line, so that nothing is built for requests that are never made.
 answerInFirst ::
@@ -290,12 +292,14 @@ answerInFirst ::
   IO FreeSpace
 answerInFirst size c ref suspend request p =
   readIORef ref >>= \larger -> case larger of
-    Larger _ -> suspendAt suspend request p
+    Larger aged open -> do
+      unless aged $ ageCells >> writeIORef ref (Larger True open)
+      suspendAt suspend request p
     Small -> do
       open <- newOpen size
       -- The new buffer has at least as many bytes as a first buffer.
       space@(FreeSpace p' _) <- copiedTo open (firstOpen (First c smallSize)) p
-      writeIORef ref (Larger open)
+      writeIORef ref (Larger False open)
       case request of
         More n _ | freeBytes space >= n -> pure space
         _ -> suspendAt suspend request p'

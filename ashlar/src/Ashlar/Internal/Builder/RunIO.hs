@@ -22,6 +22,7 @@ module Ashlar.Internal.Builder.RunIO
     firstOpen,
     smallSize,
     runInFirst,
+    ageCells,
   )
 where
 
@@ -33,7 +34,7 @@ import Ashlar.Internal.Mem.Cells
 import qualified Ashlar.Internal.Mem.Check as Check
 import Control.Concurrent.MVar (readMVar)
 import Control.Exception (Exception (..), IOException, bracket, catch, throwIO)
-import Control.Monad (unless, when)
+import Control.Monad (replicateM_, unless, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
@@ -170,6 +171,7 @@ answerHandingOver ref size consume request p = do
       -- The old buffer is in the reference until its bytes have been copied.
       copiedTo new open p <* writeIORef ref (HandedOver count new)
     _ -> do
+      when (count == 0) ageCells
       handOver ref consume p
       case request of
         Insert bs -> do
@@ -193,7 +195,8 @@ answerHandingOver ref size consume request p = do
 -- Handle's lock is held while a buffer is written, not while the builder runs. So a value in the
 -- builder may use the same Handle.
 --
--- Up to 32 KiB reach the Handle at once, if there is no 'Ashlar.Builder.Extra.flush' among them,
+-- Up to 32 KiB, less what the last write reserved and did not need (at most 256 bytes, or a
+-- primitive's bound), reach the Handle at once, if there is no 'Ashlar.Builder.Extra.flush' among them,
 -- and no ByteString and no section ("Ashlar.Builder.Section") of 8 KiB or more. So the lines of
 -- several threads do not mix.
 --
@@ -376,6 +379,20 @@ newFirst n = do
   Check.noneWritten c (cellsUpTo endCell)
   pure (First c n)
 {-# INLINE newFirst #-}
+
+-- | Let the collector promote the cells, in a run whose output gets long.
+--
+-- Note [Cells in the way]
+-- ~~~~~~~~~~~~~~~~~~~~~~~
+-- GHC allocates small pinned objects in one block, and promotes none of them before that block is
+-- full. Nothing may fill it: larger buffers have blocks of their own. Each frame on the stack of
+-- nested builders refers to the cells. So as long as these are young, each minor collection looks
+-- through all of the stack, and a million builders that are nested to the left take quadratic time.
+-- The second of these objects no longer fits into the block of the first. (Benchmark "appends: 5
+-- short strings, to the left, 200000". No test: only the time shows it.)
+ageCells :: IO ()
+ageCells = replicateM_ 2 (newPinnedByteArray 3000)
+{-# NOINLINE ageCells #-}
 
 firstFrom :: First -> Ptr Word8
 firstFrom (First c _) = mutableByteArrayContents (MutableByteArray c) `plusPtr` twoCells

@@ -24,9 +24,17 @@ where
 import Ashlar.Builder.Buffer
 import Ashlar.Internal.Builder.Bytes (byteString)
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Builder.RunIO (First (..), firstOpen, newFirst, runInFirst, smallSize)
+import Ashlar.Internal.Builder.RunIO
+  ( First (..),
+    ageCells,
+    firstOpen,
+    newFirst,
+    runInFirst,
+    smallSize,
+  )
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells (Cells)
+import Control.Monad (when)
 import Data.Bits (complement, (.&.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -279,6 +287,7 @@ answerMore ref output@(Output chunks _ open) p n wanted
   | null chunks && (used <= smallSize || (wanted > n && wanted >= used)) =
     moveToNewBuffer ref open p n wanted
   | otherwise = do
+    when (null chunks) ageCells
     let Output chunks' count _ = cut p output
     new <- newOpen (max wanted (wholeBlocks (min largestBuffer count)))
     writeIORef ref (Output chunks' count new)

@@ -263,8 +263,12 @@ instance Codec t => OwnFields (D1 ('MetaData name m pkg 'True) (C1 c (S1 s (K1 i
 
 -- Does the second type write the bytes that the first one reads? Some are tried.
 sameFormat :: (Codec a, Codec b) => (a -> b) -> Bool
-sameFormat inner = all same [S.replicate 64 0, S.pack [1 .. 64], S.replicate 64 128]
+sameFormat inner = all same [zeros 64, S.pack [1 .. 64], S.replicate 64 128, little, big]
   where
+    zeros n = S.replicate n 0
+    -- A length of 2 and an element, a length of 1 with the most significant byte first.
+    little = S.pack [2, 0, 0, 0, 0, 0, 0, 0, 97] <> zeros 55
+    big = zeros 7 <> S.singleton 1 <> S.replicate 56 3
     same bytes = case runGetRest get bytes of
       Left _ -> True
       Right (x, rest) -> toStrictByteString (put (inner x)) <> rest == bytes

@@ -216,7 +216,8 @@ toError list =
         [ shortText message
           | f <- reverse peers,
             labels f == labels winner,
-            Invalid message <- [failureReason f]
+            Invalid message <- [failureReason f],
+            not (null message)
         ]
     labels f = labelsAt (failureContext f) (failurePart f) (failureAhead f) (failureSize f)
 
