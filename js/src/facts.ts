@@ -178,7 +178,11 @@ export class Facts {
     this.definitions.forEach((d, i) => {
       const shapes = fieldShapes(d);
       if (d.order === "unknown" || !shapes.every((s) => isOrdered(seen, s))) work.push(i);
-      for (const r of shapes.flatMap(references)) users.set(r, [...(users.get(r) ?? []), i]);
+      for (const r of shapes.flatMap(references)) {
+        const known = users.get(r);
+        if (known === undefined) users.set(r, [i]);
+        else known.push(i);
+      }
     });
     for (let i = work.pop(); i !== undefined; i = work.pop()) {
       if (!seen.has(i)) { seen.add(i); for (const user of users.get(i) ?? []) work.push(user); }

@@ -59,7 +59,7 @@ function ending(out: Uint8Array, body: Uint8Array): Uint8Array | string {
 }
 
 async function inflated(body: Uint8Array, size: number): Promise<Uint8Array | string> {
-  const stream = new Blob([body]).stream().pipeThrough(new (globalThis as unknown as
+  const stream = new Blob([body as BlobPart]).stream().pipeThrough(new (globalThis as unknown as
     { DecompressionStream: new (k: string) => ReadableWritablePair<Uint8Array, Uint8Array> }).DecompressionStream("deflate"));
   const reader = stream.getReader();
   const parts: Uint8Array[] = [];
@@ -164,6 +164,13 @@ export interface WriteOptions {
   marker?: Uint8Array;
 }
 
+/** Eight bytes that no record contains by chance. (Node 18 has no global `crypto`. Nobody sees a marker before its file.) */
+function randomMarker(): Uint8Array {
+  const { crypto } = globalThis as unknown as { crypto?: { getRandomValues(a: Uint8Array): Uint8Array } };
+  const marker = new Uint8Array(8);
+  return crypto?.getRandomValues(marker) ?? marker.map(() => Math.floor(256 * Math.random()));
+}
+
 /** Writes a file. Each method returns the bytes that come next in it, which may be none. */
 export class FileWriter {
   private readonly body = new Sink();
@@ -176,8 +183,7 @@ export class FileWriter {
   private blocks = 0;
 
   constructor(readonly schema: Schema, private readonly options: WriteOptions = {}) {
-    this.marker = options.marker ?? (globalThis as unknown as
-      { crypto: { getRandomValues(a: Uint8Array): Uint8Array } }).crypto.getRandomValues(new Uint8Array(8));
+    this.marker = options.marker ?? randomMarker();
     if (this.marker.length !== 8) throw new RangeError("a marker has 8 bytes");
   }
 

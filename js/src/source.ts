@@ -6,7 +6,7 @@ import { Constructor, Definition, fieldShapes, isPositional, isSmall, isWhole, S
 const RESERVED = new Set(("Root Array Uint8Array any unknown never undefined string number bigint boolean symbol object null "
   + "true false void break case catch class const continue debugger default delete do else enum export extends finally for "
   + "function if import in instanceof new return super switch this throw try typeof var while with yield let static await "
-  + "implements interface package private protected public keyof readonly unique infer").split(" "));
+  + "implements interface package private protected public keyof readonly unique infer as").split(" "));
 
 function string(t: string): string {
   return JSON.stringify(t).replace(/[^ -~]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));

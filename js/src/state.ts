@@ -21,7 +21,7 @@ function entryOf(f: Frame, part: number): [string, string] {
 }
 
 function typeName(name: string): string {
-  const m = /^Tuple(\d+)$/.exec(name);
+  const m = /^Tuple(\d{1,2})$/.exec(name);
   return m === null ? name : `(${",".repeat(Math.max(0, Number(m[1]) - 1))})`;
 }
 

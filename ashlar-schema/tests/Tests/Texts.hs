@@ -216,6 +216,11 @@ differences =
       (record' [Field "a" (Optional (Leaf (Number I32)))])
       ["R.a: made optional: Int32 to Maybe Int32"],
     found
+      "made optional, and changed inside"
+      (record' [i32 "a"])
+      (Schema (Optional (Reference 0)) (schemaDefinitions (record' [i32 "a", text' "b"])))
+      ["value: made optional: R to Maybe R", "R: field b added: Text"],
+    found
       "constructors"
       (sum' ["A", "B", "C", "D"])
       (sum' ["A", "X", "D", "C", "E"])

@@ -79,7 +79,7 @@ def _entry(frame: Frame, part: int) -> Tuple[Optional[str], str]:
 def _type_name(name: str) -> str:
     # The types of tuples have other names from GHC 9.6 on.
     digits = name[5:]
-    if name.startswith("Tuple") and digits and all(c in "0123456789" for c in digits):
+    if name.startswith("Tuple") and 1 <= len(digits) <= 2 and all(c in "0123456789" for c in digits):
         return "(" + "," * (int(digits) - 1) + ")"
     return name
 

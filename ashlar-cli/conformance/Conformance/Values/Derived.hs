@@ -301,16 +301,18 @@ paths =
           ("a wrong note", "0100000000000000 0100000000000000 00 0000000000000000 02")
         ],
       hexed "a newtype in a record" (schema @[Mutual]) [("cut off", "0100000000000000")],
-      [ valueCase "long names in a path" longNamed (B.pack [2])
+      [valueCase "long names in a path" (named long) (B.pack [2])],
+      [ valueCase ("a record " ++ T.unpack title) (named title) (B.pack [2])
+        | title <- ["Tuple", "Tuple2", "Tuple99", "Tuple100", "Tuple99999999999"]
       ]
     ]
   where
     list = List LengthVarint
     byte = Leaf (Number W8)
     long = T.replicate 12 "long name "
-    longNamed =
+    named title =
       Schema (Reference 0) . V.singleton $
-        Definition long Record Unordered [Constructor long False [Field long (Leaf Boolean)]]
+        Definition title Record Unordered [Constructor title False [Field title (Leaf Boolean)]]
 
 -- What the size of the input does not bound.
 budgets :: [Entry]

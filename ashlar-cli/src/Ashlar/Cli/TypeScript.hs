@@ -182,7 +182,7 @@ reserved =
     \null true false void break case catch class const continue debugger default delete do else \
     \enum export extends finally for function if import in instanceof new return super switch this \
     \throw try typeof var while with yield let static await implements interface package private \
-    \protected public keyof readonly unique infer"
+    \protected public keyof readonly unique infer as"
 
 -- A string of JSON, in ASCII.
 quoted :: Text -> Text

@@ -126,7 +126,8 @@ diffSchemas old new = reverse (stateFound (shapes "value" root0 root1 start))
         | m == n -> shapes (path <> "{}") x y (shapes (path <> "{key}") k l st)
       (Array i x, Array j y) -> elements' (shapes (path <> "[index]") i j st) x y
       (Leaf x, Leaf y) | x == y -> st
-      (_, Optional y) | text0 a == text1 y -> found path (MadeOptional (text0 a) (text1 b)) st
+      (_, Optional y)
+        | text0 a == text1 y -> shapes path a y (found path (MadeOptional (text0 a) (text1 b)) st)
       _
         | not (hasReference a), a == b -> st
         | isWider a b -> found path (Widened (text0 a) (text1 b)) st

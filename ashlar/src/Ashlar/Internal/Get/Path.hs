@@ -199,10 +199,10 @@ labelled s labels = case s of
       Dot name -> showChar '.' . showString name
       Index i -> showChar '[' . shows i . showChar ']'
 
--- The types of tuples have other names from GHC 9.6 on.
+-- The types of tuples have other names from GHC 9.6 on. (A schema may contain any name.)
 typeName :: String -> String
 typeName name = case splitAt 5 name of
-  ("Tuple", n@(_ : _)) | all isDigit n -> "(" ++ replicate (read n - 1) ',' ++ ")"
+  ("Tuple", n@(_ : _)) | all isDigit n, length n <= 2 -> "(" ++ replicate (read n - 1) ',' ++ ")"
   _ -> name
 
 -- One step of a path.
