@@ -32,7 +32,7 @@ tests =
     [ testCase "the table of powers" $
         do
           [(powerHigh e, powerLow e) | e <- exponents] @?= map power exponents
-          -- "Ashlar.Internal.Prim.ParseFloating" subtracts 1 from the lower half.
+          -- "Ashlar.Internal.Prim.NearestBinary" subtracts 1 from the lower half.
           filter ((== 0) . powerLow) exponents @?= [],
       testProperty "products of 128 bits, against Integer" $
         forAll words64 $ \x -> forAll words64 $ \y ->

@@ -7,7 +7,7 @@ module Tests.ReadFloating (tests) where
 
 import Ashlar.Get
 import qualified Ashlar.Get.Parse as P
-import Ashlar.Internal.Prim.ParseFloating
+import Ashlar.Internal.Prim.NearestBinary
 import Control.Exception (evaluate)
 import Control.Monad (forM_)
 import Data.Bits (shiftR, xor)

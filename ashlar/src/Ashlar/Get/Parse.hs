@@ -82,6 +82,7 @@ import Ashlar.Internal.Get.NextByte
 import Ashlar.Internal.Get.Scan
 import Ashlar.Internal.Mem (peekHost, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
+import Ashlar.Internal.Prim.NearestBinary
 import Ashlar.Internal.Prim.ParseFloating
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S

@@ -171,7 +171,6 @@ answerHandingOver ref size consume request p = do
       -- The old buffer is in the reference until its bytes have been copied.
       copiedTo new open p <* writeIORef ref (HandedOver count new)
     _ -> do
-      when (count == 0) ageCells
       handOver ref consume p
       case request of
         Insert bs -> do
@@ -180,6 +179,7 @@ answerHandingOver ref size consume request p = do
           withBytes bs consume
         _ -> pure ()
       HandedOver count' rest <- readIORef ref
+      ageCells count count'
       -- What was handed over has been consumed, so all of the buffer is free again.
       free <- case request of
         More n _ | max n size > openSize rest -> newOpen (max n size)
@@ -380,7 +380,8 @@ newFirst n = do
   pure (First c n)
 {-# INLINE newFirst #-}
 
--- | Let the collector promote the cells, in a run whose output gets long.
+-- | Let the collector promote the cells where the output gets long: at 64 KiB. Given the bytes of
+-- the output before a step and after it.
 --
 -- Note [Cells in the way]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
@@ -390,8 +391,9 @@ newFirst n = do
 -- through all of the stack, and a million builders that are nested to the left take quadratic time.
 -- The second of these objects no longer fits into the block of the first. (Benchmark "appends: 5
 -- short strings, to the left, 200000". No test: only the time shows it.)
-ageCells :: IO ()
-ageCells = replicateM_ 2 (newPinnedByteArray 3000)
+ageCells :: Int -> Int -> IO ()
+ageCells before after =
+  when (before < 65536 && after >= 65536) $ replicateM_ 2 (newPinnedByteArray 3000)
 {-# NOINLINE ageCells #-}
 
 firstFrom :: First -> Ptr Word8

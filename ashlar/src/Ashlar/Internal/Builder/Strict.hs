@@ -34,7 +34,6 @@ import Ashlar.Internal.Builder.RunIO
   )
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells (Cells)
-import Control.Monad (when)
 import Data.Bits (complement, (.&.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
@@ -287,8 +286,8 @@ answerMore ref output@(Output chunks _ open) p n wanted
   | null chunks && (used <= smallSize || (wanted > n && wanted >= used)) =
     moveToNewBuffer ref open p n wanted
   | otherwise = do
-    when (null chunks) ageCells
     let Output chunks' count _ = cut p output
+    ageCells (outputCount output) count
     new <- newOpen (max wanted (wholeBlocks (min largestBuffer count)))
     writeIORef ref (Output chunks' count new)
     pure (wholeSpace new)

@@ -7,7 +7,7 @@
 -- Tables that short programs printed, as literals.
 --
 -- The powers of ten from 10^(-342) to 10^324 are for "Ashlar.Internal.Prim.Floating" and
--- "Ashlar.Internal.Prim.ParseFloating". For each exponent @e@ the table has the first 128 bits of
+-- "Ashlar.Internal.Prim.NearestBinary". For each exponent @e@ the table has the first 128 bits of
 -- 10^e, rounded up:
 --
 -- > floor (10^e / 2^r) + 1,  with r = floor (log2 (10^e)) - 127
