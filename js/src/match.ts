@@ -130,12 +130,18 @@ class Match {
   /** A program of its own. It may take half of the work that is left, so that some is left for what follows. */
   private between(inKey: boolean, path: Path, old: Side, x: Shape, next: Side, y: Shape): Program {
     const { planner } = this;
-    planner.spend(path, 1);
+    planner.spend(path, this.packedWork());
     const half = Math.trunc(planner.left / 2);
     const own = new Planner(half);
     const found = new Match(old, next, this.evolution, this.skipping, own).plan(inKey, path, x, y);
     planner.left += own.left - half - 1;
     return found;
+  }
+
+  /** Each packed value has a plan of its own, for which all definitions are looked through again. */
+  private packedWork(): number {
+    const sum = (side: Side): number => side.schema.definitions.reduce((n, d) => n + size(d), 0);
+    return 1 + 8 * (sum(this.old) + sum(this.next));
   }
 
   private procedure(path: Path, key: Key): Op[] {
@@ -146,7 +152,7 @@ class Match {
       return dropDefinition(planner, path, d);
     }
     if (key.kind === "droppingPacked") {
-      planner.spend(path, 1);
+      planner.spend(path, this.packedWork());
       const unknown = undescribedIn(this.old.schema, key.shape);
       if (unknown !== null) bad(path, unknown[0], ...unknown[1]);
       const read = copied(this.old.schema.facts, { k: "packed", of: key.shape });

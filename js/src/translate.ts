@@ -178,6 +178,8 @@ export class Translation {
       out.put(st, countBytes(op.next, Number(n)), st.at, false);
       st.at += h;
     }
+    // What is asked below takes time for each step, which no element pays for here.
+    if (n === 0n) return null;
     if (leastRead(this.least, op.ops) <= 0) st.spend(" elements of no bytes", n);
     // Elements of simple steps only are read step by step.
     if (op.ops.every(isSimple)) this.needs.set(op.ops, op.ops.map(() => 0));

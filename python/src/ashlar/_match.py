@@ -117,7 +117,7 @@ class _Match:
             return drop_definition(self.planner, path, d)
         if key.kind == "droppingPacked":
             assert key.shape is not None
-            self.planner.spend(path, 1)
+            self.planner.spend(path, self.packed_work())
             unknown = undescribed_in(self.old.schema, key.shape)
             if unknown is not None:
                 raise Mismatch(path_text(path), *unknown)
@@ -129,6 +129,10 @@ class _Match:
         d, e = self.old.definitions[key.old], self.new.definitions[key.new]
         self.planner.spend(path, _size(d) + _size(e))
         return _Definitions(self, key.in_key, path, d, e, rules_of(self.evolution, key.new, e)).ops()
+
+    def packed_work(self) -> int:
+        # Each packed value has a plan of its own, for which all definitions are looked through again.
+        return 1 + 8 * sum(_size(d) for side in (self.old, self.new) for d in side.definitions)
 
     def cannot(self, path: Path, x: s.Shape, y: s.Shape) -> Mismatch:
         names = [describe_shape(self.old.names, x), describe_shape(self.new.names, y)]
@@ -214,7 +218,7 @@ class _Match:
         self, in_key: bool, path: Path, old: Side, x: s.Shape, new: Side, y: s.Shape
     ) -> Program:
         # A program of its own may take half of the work that is left, so that some is left for the rest.
-        self.planner.spend(path, 1)
+        self.planner.spend(path, self.packed_work())
         half = self.planner.left // 2
         inner = copy.copy(self)
         inner.planner = Planner(half)

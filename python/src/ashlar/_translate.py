@@ -145,6 +145,9 @@ class Translation:
         else:
             out.put(st, count_bytes(op.new, n), st.at, False)
             st.at += h
+        # What is asked below takes time for each step, which no element pays for here.
+        if n == 0:
+            return
         if least_read(self._least, op.ops) <= 0:
             st.spend(" elements of no bytes", n)
         # Elements of simple steps only are read step by step.
