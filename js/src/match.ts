@@ -5,7 +5,7 @@ import { dropDefinition } from "./dropping.js";
 import { Exact } from "./exact.js";
 import { Facts } from "./facts.js";
 import { Mismatch, MismatchKind } from "./mismatch.js";
-import { copy, countBytes, each, isIdentity, Op, Program, put, switching, through, tidy, unreadable } from "./ops.js";
+import { copy, countBytes, each, isIdentity, Op, Program, put, switching, through, tidy, unreadable, withoutEmpty } from "./ops.js";
 import { definitionOps } from "./matchdefs.js";
 import { putValue } from "./output.js";
 import {
@@ -124,7 +124,7 @@ class Match {
     for (let p = planner.queue.pop(); p !== undefined; p = planner.queue.pop()) {
       planner.done.set(p.number, tidy(this.procedure(p.path, p.key)));
     }
-    return { main, procedures: planner.done };
+    return withoutEmpty({ main, procedures: planner.done });
   }
 
   /** A program of its own. It may take half of the work that is left, so that some is left for what follows. */

@@ -156,6 +156,45 @@ function tidied(op: Op): Op[] {
   }
 }
 
+/**
+ * The same program without calls of procedures that do nothing. A schema may refer to a record without fields any
+ * number of times, and each element of a list would make all these calls.
+ */
+export function withoutEmpty({ main, procedures }: Program): Program {
+  // Procedures that do nothing but call others, and how many of these calls are left.
+  const left = new Map([...procedures].filter(([, ops]) => ops.every((op) => op.op === "call")).map(([i, ops]) => [i, ops.length]));
+  const callers = new Map<number, number[]>();
+  for (const i of left.keys()) {
+    for (const op of procedures.get(i) as Op[]) {
+      if (op.op !== "call") continue;
+      const known = callers.get(op.number);
+      if (known === undefined) callers.set(op.number, [i]);
+      else known.push(i);
+    }
+  }
+  const work = [...left].filter(([, n]) => n === 0).map(([i]) => i);
+  const empty = new Set(work);
+  for (let i = work.pop(); i !== undefined; i = work.pop()) {
+    for (const caller of callers.get(i) ?? []) {
+      const n = (left.get(caller) as number) - 1;
+      left.set(caller, n);
+      if (n === 0) { empty.add(caller); work.push(caller); }
+    }
+  }
+  if (empty.size === 0) return { main, procedures };
+  const without = (ops: Op[]): Op[] => tidy(ops.flatMap((op): Op[] => {
+    switch (op.op) {
+      case "call": return empty.has(op.number) ? [] : [op];
+      case "each": return [{ ...op, ops: without(op.ops) }];
+      case "switch": return [{ ...op, alternatives: op.alternatives.map((a) => (typeof a === "string" ? a : without(a))) }];
+      case "permute": return [{ ...op, groups: op.groups.map(without) }];
+      default: return [op];
+    }
+  }));
+  const rest = [...procedures].filter(([i]) => !empty.has(i)).map(([i, ops]): [number, Op[]] => [i, without(ops)]);
+  return { main: without(main), procedures: new Map(rest) };
+}
+
 /** The least number of bytes that each procedure reads: a lower bound. */
 export function leastReads(procedures: ReadonlyMap<number, Op[]>): Map<number, number> {
   let known = new Map<number, number>();

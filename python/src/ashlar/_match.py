@@ -27,6 +27,7 @@ from ._ops import (
     tag_bytes,
     tidy,
     unreadable,
+    without_empty,
 )
 from ._packing import Side, copying, expanded, leaving_out, packed_again, undescribed_in
 from ._planning import (
@@ -108,7 +109,7 @@ class _Match:
         while planner.queue:
             number, key, path = planner.queue.pop()
             planner.done[number] = tidy(self.procedure(path, key))
-        return Program(main, planner.done)
+        return without_empty(main, planner.done)
 
     def procedure(self, path: Path, key: Key) -> List[Op]:
         if key.kind == "dropping":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, List, NamedTuple, Optional, Tuple, Union
+from typing import Callable, Dict, List, NamedTuple, Optional, Set, Tuple, Union
 
 from ._mismatch import Mismatch
 from ._state import State
@@ -27,6 +27,7 @@ __all__ = [
     "is_identity",
     "least_read",
     "least_reads",
+    "without_empty",
     "tag_bytes",
     "tidy",
     "unreadable",
@@ -245,6 +246,52 @@ def _tidied(op: Op) -> List[Op]:
         groups = [tidy(group) for group in op.groups]
         return groups[0] if len(groups) == 1 else [Permute(groups, op.order)]
     return [op]
+
+
+def without_empty(main: List[Op], procedures: Dict[int, List[Op]]) -> Program:
+    """The same program without calls of procedures that do nothing.
+
+    A schema may refer to a record without fields any number of times, and each element of a list
+    would make all these calls.
+    """
+    # Procedures that do nothing but call others, and how many of these calls are left.
+    left = {
+        i: len(ops) for i, ops in procedures.items() if all(isinstance(op, Call) for op in ops)
+    }
+    callers: Dict[int, List[int]] = {}
+    for i in left:
+        for op in procedures[i]:
+            if isinstance(op, Call):
+                callers.setdefault(op.number, []).append(i)
+    work = [i for i, n in left.items() if n == 0]
+    empty = set(work)
+    while work:
+        for i in callers.get(work.pop(), []):
+            left[i] -= 1
+            if left[i] == 0:
+                empty.add(i)
+                work.append(i)
+    if not empty:
+        return Program(main, procedures)
+    rest = {i: _without(empty, ops) for i, ops in procedures.items() if i not in empty}
+    return Program(_without(empty, main), rest)
+
+
+def _without(empty: Set[int], ops: List[Op]) -> List[Op]:
+    out: List[Op] = []
+    for op in ops:
+        if isinstance(op, Each):
+            out.append(op._replace(ops=_without(empty, op.ops)))
+        elif isinstance(op, Switch):
+            found: List[Union[str, List[Op]]] = [
+                a if isinstance(a, str) else _without(empty, a) for a in op.alternatives
+            ]
+            out.append(op._replace(alternatives=found))
+        elif isinstance(op, Permute):
+            out.append(Permute([_without(empty, group) for group in op.groups], op.order))
+        elif not (isinstance(op, Call) and op.number in empty):
+            out.append(op)
+    return tidy(out)
 
 
 def least_reads(procedures: Dict[int, List[Op]]) -> Dict[int, int]:

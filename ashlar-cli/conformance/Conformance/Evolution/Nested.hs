@@ -95,6 +95,18 @@ keys =
 nested :: [Entry]
 nested =
   [ evolved
+      "records without fields, in elements that are dropped"
+      (withEmpty [("a", emptyIn byte), ("b", byte)])
+      (rec' [("b", byte)])
+      [dropped "R" "a"]
+      ["02 05 06 07", "00 07", "02 05"],
+    evolved
+      "records without fields, in elements that get wider"
+      (withEmpty [("a", emptyIn byte), ("b", byte)])
+      (withEmpty [("b", int64), ("a", emptyIn word16)])
+      []
+      ["02 05 06 07", "00 07", "02 05"],
+    evolved
       "types in types"
       old
       new
@@ -134,6 +146,9 @@ nested =
       []
   ]
   where
+    withEmpty fs =
+      of' [record "R" (map (uncurry field) fs), record "E" [], record "F" [field "e" (Reference 1)]]
+    emptyIn x = List LengthVarint (Tuple [x, Reference 1, Reference 2])
     old =
       of'
         [ record
