@@ -43,10 +43,11 @@ module Ashlar.Cli.Console
   )
 where
 
-import Ashlar.Builder (Builder, char7, toStrictByteString)
+import Ashlar.Builder (Builder, char7, toLazyByteString)
 import Control.Exception (Exception (..), catch, finally, throwIO)
 import Control.Monad (when)
 import qualified Data.ByteString as B
+import qualified Data.ByteString.Lazy as L
 import Data.Char (isPrint, showLitChar)
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
@@ -163,9 +164,9 @@ putBytes hs bytes = do
   wanted <- isWanted hs
   when (handleStops hs && not wanted) $ throwIO ResultsLost
 
--- | A line of the result.
+-- | A line of the result, which may be long: names of a schema are repeated in it.
 putLine :: Handles -> Builder -> IO ()
-putLine hs b = putBytes hs (toStrictByteString (b <> char7 '\n'))
+putLine hs b = mapM_ (putBytes hs) (L.toChunks (toLazyByteString (b <> char7 '\n')))
 
 -- | Put many lines, each with its end, in few steps. They come before any message. Give the handles
 -- to what may complain.

@@ -10,7 +10,7 @@ module Ashlar.Cli.Show
   )
 where
 
-import Ashlar.Builder (Builder, char7, toStrictByteString)
+import Ashlar.Builder (Builder, char7, toLazyByteString)
 import Ashlar.Cli.Console
 import Ashlar.Cli.Ending
 import Ashlar.Cli.Input
@@ -19,6 +19,7 @@ import Ashlar.Cli.Text
 import Ashlar.Schema
 import Ashlar.Schema.Internal.Json.Values
 import Control.Monad (unless, when)
+import qualified Data.ByteString.Lazy as L
 import Data.IORef (newIORef, readIORef, writeIORef)
 import qualified Data.List as List
 import Data.Maybe (isJust, isNothing, listToMaybe)
@@ -37,7 +38,14 @@ showValues handles style selection input = withLines handles $ \hs put -> do
   where
     prepare s = case style of
       AsJson -> getJsonLine s
-      AsText -> (\v -> toStrictByteString (textOf v <> char7 '\n')) <$> getValue s
+      AsText -> getValue s >>= limited . textOf
+    -- As long as JSON may be ('getJsonLine'): names of a schema are repeated in it.
+    limited b
+      | L.null (L.drop mostBytes bytes) = pure (L.toStrict bytes)
+      | otherwise = fail ("text of more than " ++ show mostBytes ++ " bytes")
+      where
+        bytes = toLazyByteString (b <> char7 '\n')
+    mostBytes = 268435456
 
 writer :: Style -> Shapes -> Shape -> Value -> Builder
 writer style shapes = case style of
