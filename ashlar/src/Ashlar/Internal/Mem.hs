@@ -230,7 +230,7 @@ copyMedium dst src n
 -- string or vector that is encoded behind its length. There one call copies less, or 1 to 2 MiB:
 -- from 1 MiB on, memcpy does without that instruction, and writes past the cache ('copyStep').
 -- (Benchmarks "encode primitive Vector of 1000000 Int" and "encode a storable vector of 32 MiB".
--- Test "copies of more than one foreign call".)
+-- Tests "copies of more than one foreign call", "copies of megabytes".)
 copyRange ::
   -- | The destination: @n@ bytes must be writable.
   Ptr Word8 ->
