@@ -84,8 +84,8 @@ import Data.Version (Version)
 import Data.Void (Void)
 import qualified GHC.Arr as Boxed
 
--- Instances for types without parts are in "Ashlar.Internal.Codec.Instances.PackedLeaves", which turns
--- eta-expansion off: GHC 9.0.2 would panic on the derived readers here.
+-- Instances for types without parts are in "Ashlar.Internal.Codec.Instances.PackedLeaves", which
+-- turns eta-expansion off: GHC 9.0.2 would panic on the derived readers here.
 
 -- | The numerator and the denominator.
 instance (Integral a, Pack a) => Pack (Ratio a) where

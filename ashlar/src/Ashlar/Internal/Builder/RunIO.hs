@@ -196,9 +196,9 @@ answerHandingOver ref size consume request p = do
 -- builder may use the same Handle.
 --
 -- Up to 32 KiB, less what the last write reserved and did not need (at most 256 bytes, or a
--- primitive's bound), reach the Handle at once, if there is no 'Ashlar.Builder.Extra.flush' among them,
--- and no ByteString and no section ("Ashlar.Builder.Section") of 8 KiB or more. So the lines of
--- several threads do not mix.
+-- primitive's bound), reach the Handle at once, if there is no 'Ashlar.Builder.Extra.flush' among
+-- them, and no ByteString and no section ("Ashlar.Builder.Section") of 8 KiB or more. So the lines
+-- of several threads do not mix.
 --
 -- If a value in the builder throws, the bytes before it are written first. Some may be lost:
 --
