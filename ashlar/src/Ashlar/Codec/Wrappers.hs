@@ -134,14 +134,21 @@ instance VarintNumber Int64
 instance VarintNumber Int
 
 -- (Why equations: "Ashlar.Internal.Codec.Instances.Base".)
-instance TypeError (TooLarge Integer) ~ '() => VarintNumber Integer
+instance
+  TypeError
+    ( 'ShowType Integer ':<>: 'Text " has no largest number, and a varint has at most 64 bits."
+        ':$$: 'Text "Leave out the wrapper: small numbers take few bytes anyway. Or use Int."
+    )
+    ~ '() =>
+  VarintNumber Integer
 
-instance TypeError (TooLarge Natural) ~ '() => VarintNumber Natural
-
--- | For numbers of any size.
-type TooLarge a =
-  'ShowType a ':<>: 'Text " has no largest number, and a varint has at most 64 bits."
-    ':$$: 'Text "Leave out the wrapper: small numbers take few bytes anyway. Or use Int."
+instance
+  TypeError
+    ( 'ShowType Natural ':<>: 'Text " has no largest number, and a varint has at most 64 bits."
+        ':$$: 'Text "Leave out the wrapper: small numbers take few bytes anyway. Or use Int."
+    )
+    ~ '() =>
+  VarintNumber Natural
 
 -- | A number with the most significant byte first ("network order").
 --
@@ -251,16 +258,23 @@ instance ByteOrdered Double where
   {-# INLINE fixedLE #-}
   {-# INLINE fixedBE #-}
 
-instance TypeError (OneByte Word8) ~ '() => ByteOrdered Word8 where
+instance
+  TypeError
+    ('ShowType Word8 ':<>: 'Text " is one byte, which has no order. Leave out the wrapper.")
+    ~ '() =>
+  ByteOrdered Word8
+  where
   fixedLE = fixedWord8
   fixedBE = fixedWord8
 
-instance TypeError (OneByte Int8) ~ '() => ByteOrdered Int8 where
+instance
+  TypeError
+    ('ShowType Int8 ':<>: 'Text " is one byte, which has no order. Leave out the wrapper.")
+    ~ '() =>
+  ByteOrdered Int8
+  where
   fixedLE = fixedInt8
   fixedBE = fixedInt8
-
--- | For numbers of one byte.
-type OneByte a = 'ShowType a ':<>: 'Text " is one byte, which has no order. Leave out the wrapper."
 
 -- | A string, list, vector, map or set with its length as a 'Varint': one byte instead of eight, up
 -- to a length of 127. Lengths inside its elements still take eight bytes.
