@@ -10,16 +10,16 @@ module Ashlar.Cli.Show
   )
 where
 
-import Ashlar.Builder (Builder, char7, toLazyByteString)
+import Ashlar.Builder (Builder)
 import Ashlar.Cli.Console
 import Ashlar.Cli.Ending
 import Ashlar.Cli.Input
 import Ashlar.Cli.Path
 import Ashlar.Cli.Text
 import Ashlar.Schema
+import Ashlar.Schema.Internal.Json.Transcode (lineWithin, longestLine)
 import Ashlar.Schema.Internal.Json.Values
 import Control.Monad (unless, when)
-import qualified Data.ByteString.Lazy as L
 import Data.IORef (newIORef, readIORef, writeIORef)
 import qualified Data.List as List
 import Data.Maybe (isJust, isNothing, listToMaybe)
@@ -38,14 +38,7 @@ showValues handles style selection input = withLines handles $ \hs put -> do
   where
     prepare s = case style of
       AsJson -> getJsonLine s
-      AsText -> getValue s >>= limited . textOf
-    -- As long as JSON may be ('getJsonLine'): names of a schema are repeated in it.
-    limited b
-      | L.null (L.drop mostBytes bytes) = pure (L.toStrict bytes)
-      | otherwise = fail ("text of more than " ++ show mostBytes ++ " bytes")
-      where
-        bytes = toLazyByteString (b <> char7 '\n')
-    mostBytes = 268435456
+      AsText -> getValue s >>= lineWithin "text" longestLine . textOf
 
 writer :: Style -> Shapes -> Shape -> Value -> Builder
 writer style shapes = case style of

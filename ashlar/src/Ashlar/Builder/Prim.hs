@@ -156,7 +156,7 @@ import Ashlar.Internal.Prim.Core
 import Ashlar.Internal.Prim.Decimal
 import Ashlar.Internal.Prim.Floating
 import Ashlar.Internal.Prim.Hex
-import Ashlar.Internal.Prim.Scalar (Scalar (..))
+import Ashlar.Internal.Prim.Scalar (writeHalf)
 import qualified Ashlar.Internal.Prim.Scalar as Scalar
 import Ashlar.Internal.Prim.Utf8 (char7, char8, charUtf8)
 import Data.Int (Int16, Int32, Int64, Int8)
@@ -173,11 +173,6 @@ cstring s = asciiLiteral s
 cstringUtf8 :: Addr# -> Builder
 cstringUtf8 s = utf8Literal s
 {-# INLINE cstringUtf8 #-}
-
--- The write half of a scalar. It writes scalarSize bytes.
-writeHalf :: Scalar a -> FixedPrim a
-writeHalf scalar = fixedPrim (scalarSize scalar) (\x p -> scalarWrite scalar p x)
-{-# INLINE writeHalf #-}
 
 -- | One byte.
 word8 :: FixedPrim Word8

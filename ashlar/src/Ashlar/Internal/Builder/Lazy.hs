@@ -293,7 +293,7 @@ answerInFirst ::
 answerInFirst size c ref suspend request p =
   readIORef ref >>= \larger -> case larger of
     Larger aged open -> do
-      unless aged $ ageCells 0 maxBound >> writeIORef ref (Larger True open)
+      unless aged $ ageCells >> writeIORef ref (Larger True open)
       suspendAt suspend request p
     Small -> do
       open <- newOpen size

@@ -55,6 +55,8 @@ import Ashlar.Internal.Builder.Strings (stringUtf8)
 import Ashlar.Internal.Mem
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Core
+import Ashlar.Internal.Prim.Scalar (writeHalf)
+import qualified Ashlar.Internal.Prim.Scalar as Scalar
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -228,5 +230,5 @@ instance Show Builder where
 -- | The bytes, one by one.
 instance IsList Builder where
   type Item Builder = Word8
-  fromList = primMapListFixed (fixedPrim 1 (\w p -> pokeHost p w))
+  fromList = primMapListFixed (writeHalf Scalar.word8)
   toList = L.unpack . toLazyByteString

@@ -23,6 +23,7 @@ module Ashlar.Internal.Builder.RunIO
     smallSize,
     runInFirst,
     ageCells,
+    ageCellsAt,
   )
 where
 
@@ -179,7 +180,7 @@ answerHandingOver ref size consume request p = do
           withBytes bs consume
         _ -> pure ()
       HandedOver count' rest <- readIORef ref
-      ageCells count count'
+      ageCellsAt count count'
       -- What was handed over has been consumed, so all of the buffer is free again.
       free <- case request of
         More n _ | max n size > openSize rest -> newOpen (max n size)
@@ -380,8 +381,7 @@ newFirst n = do
   pure (First c n)
 {-# INLINE newFirst #-}
 
--- | Let the collector promote the cells where the output gets long: at 64 KiB. Given the bytes of
--- the output before a step and after it.
+-- | Let the collector promote the cells. Call it once, where the output gets long.
 --
 -- Note [Cells in the way]
 -- ~~~~~~~~~~~~~~~~~~~~~~~
@@ -391,10 +391,15 @@ newFirst n = do
 -- through all of the stack, and a million builders that are nested to the left take quadratic time.
 -- The second of these objects no longer fits into the block of the first. (Benchmark "appends: 5
 -- short strings, to the left, 200000". No test: only the time shows it.)
-ageCells :: Int -> Int -> IO ()
-ageCells before after =
-  when (before < 65536 && after >= 65536) $ replicateM_ 2 (newPinnedByteArray 3000)
+ageCells :: IO ()
+ageCells = replicateM_ 2 (newPinnedByteArray 3000)
 {-# NOINLINE ageCells #-}
+
+-- | 'ageCells' in the step that brings the output to 64 KiB, given its bytes before the step and
+-- after it.
+ageCellsAt :: Int -> Int -> IO ()
+ageCellsAt before after = when (before < 65536 && after >= 65536) ageCells
+{-# INLINE ageCellsAt #-}
 
 firstFrom :: First -> Ptr Word8
 firstFrom (First c _) = mutableByteArrayContents (MutableByteArray c) `plusPtr` twoCells

@@ -26,7 +26,7 @@ import Ashlar.Internal.Builder.Bytes (byteString)
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Builder.RunIO
   ( First (..),
-    ageCells,
+    ageCellsAt,
     firstOpen,
     newFirst,
     runInFirst,
@@ -287,7 +287,7 @@ answerMore ref output@(Output chunks _ open) p n wanted
     moveToNewBuffer ref open p n wanted
   | otherwise = do
     let Output chunks' count _ = cut p output
-    ageCells (outputCount output) count
+    ageCellsAt (outputCount output) count
     new <- newOpen (max wanted (wholeBlocks (min largestBuffer count)))
     writeIORef ref (Output chunks' count new)
     pure (wholeSpace new)

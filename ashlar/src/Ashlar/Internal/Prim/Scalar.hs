@@ -11,6 +11,7 @@
 -- round-trip property covers all three.
 module Ashlar.Internal.Prim.Scalar
   ( Scalar (..),
+    writeHalf,
 
     -- * One byte
     word8,
@@ -72,6 +73,7 @@ module Ashlar.Internal.Prim.Scalar
 where
 
 import Ashlar.Internal.Mem
+import Ashlar.Internal.Prim.Core (FixedPrim, fixedPrim)
 import Control.Monad.Primitive (primitive_)
 import Control.Monad.ST (runST)
 import Data.Bits (countLeadingZeros, finiteBitSize, unsafeShiftL, unsafeShiftR, (.|.))
@@ -107,6 +109,11 @@ data Scalar a = Scalar
     -- | Read a value: 'scalarSize' bytes must be readable.
     scalarRead :: Ptr Word8 -> IO a
   }
+
+-- | The write half, as a primitive. It writes 'scalarSize' bytes.
+writeHalf :: Scalar a -> FixedPrim a
+writeHalf scalar = fixedPrim (scalarSize scalar) (\x p -> scalarWrite scalar p x)
+{-# INLINE writeHalf #-}
 
 host :: forall a. (Storable a, Num a) => Scalar a
 host = Scalar (sizeOf (0 :: a)) pokeHost peekHost

@@ -23,10 +23,12 @@ module Ashlar.Schema.Internal.Json.Transcode
     getJsonLineWithin,
     getJsonLineOr,
     getJsonLineByValue,
+    longestLine,
+    lineWithin,
   )
 where
 
-import Ashlar.Builder (char7, toLazyByteString, toStrictByteString)
+import Ashlar.Builder (Builder, char7, toLazyByteString, toStrictByteString)
 import Ashlar.Codec (Get)
 import Ashlar.Internal.Mem hiding (Number)
 import Ashlar.Internal.Mem.Cells
@@ -62,7 +64,11 @@ import Foreign.Ptr (Ptr, plusPtr)
 -- >>> runGet (getJsonLine (schema @[Maybe Int])) (encode [Just 1, Nothing :: Maybe Int])
 -- Right "[1,null]\n"
 getJsonLine :: Schema -> Get ByteString
-getJsonLine = getJsonLineWithin 268435456
+getJsonLine = getJsonLineWithin longestLine
+
+-- | The most bytes of a line. (The names of a schema are repeated in it.)
+longestLine :: Int
+longestLine = 268435456
 
 -- | 'getJsonLine' with another limit.
 getJsonLineWithin ::
@@ -78,14 +84,23 @@ getJsonLineOr most slowly s = quickly most (compiled s) slowly
 
 -- | The same by way of a value.
 getJsonLineByValue :: Int -> Schema -> Get ByteString
-getJsonLineByValue most s = getValue s >>= line
+getJsonLineByValue most s = getValue s >>= lineWithin "JSON" most . write
   where
-    line v
-      | L.null (L.drop (fromIntegral most) bytes) = pure (L.toStrict bytes)
-      | otherwise = fail ("JSON of more than " ++ show most ++ " bytes")
-      where
-        bytes = toLazyByteString (write v <> char7 '\n')
     write = valueToJson s
+
+-- | The bytes of a builder and a newline. Fails if they are too many.
+lineWithin ::
+  -- | What they are, for the message.
+  String ->
+  -- | The most bytes.
+  Int ->
+  Builder ->
+  Get ByteString
+lineWithin what most b
+  | L.null (L.drop (fromIntegral most) bytes) = pure (L.toStrict bytes)
+  | otherwise = fail (what ++ " of more than " ++ show most ++ " bytes")
+  where
+    bytes = toLazyByteString (b <> char7 '\n')
 
 compiled :: Schema -> Run
 compiled s
