@@ -71,17 +71,18 @@ import Ashlar.Internal.Get.Failure (Failures (..))
 import Ashlar.Internal.Get.Limits (streamBytes, streamEnd)
 import Ashlar.Internal.Get.Path (unknownPart)
 import Ashlar.Internal.Get.Record (setFailures, setHeldEnd)
+import Ashlar.Internal.Get.Run (Early (..), beforeInput)
 import Ashlar.Internal.Get.Source (readsNothing)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check (unsafeDrop)
-import Control.Exception (throwIO)
+import Control.Exception (evaluate, throwIO)
 import Control.Monad (unless, when)
 import Data.Bits (complement)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef (IORef, atomicModifyIORef', newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
-import Data.Maybe (isNothing)
+import Data.Maybe (isNothing, maybeToList)
 import System.IO.Unsafe (unsafePerformIO)
 
 -- | A decoder that is being fed.
@@ -100,7 +101,13 @@ data Feed a
 -- | Start a decoder, and run it until it needs input. It may hold 64 MiB, and
 -- 'Ashlar.Get.withBudget' sets another limit.
 newFeed :: Get a -> IO (Feed a)
-newFeed g = begin streamBytes g 0 [] False >>= fed
+newFeed g =
+  evaluate (beforeInput streamBytes g) >>= \early -> case early of
+    Made a -> pure (FeedDone S.empty 0 a)
+    NeedsInput -> fed (Waiting (\chunk -> start (maybeToList chunk) (isNothing chunk)))
+    Failed -> start [] False >>= fed
+  where
+    start = begin streamBytes g 0
 
 fed :: Fed a -> IO (Feed a)
 fed progress = case progress of

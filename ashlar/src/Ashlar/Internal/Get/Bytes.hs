@@ -92,6 +92,7 @@ slice n = do
 currentSegment :: Env -> IO ByteString
 currentSegment env = case env of
   InputOnly bs -> pure bs
+  NoInput -> pure S.empty
   Env input _ _ _ -> segmentCurrent <$> readIORef (inputSegments input)
 {-# NOINLINE currentSegment #-}
 

@@ -16,12 +16,18 @@
 -- resumption. The decoder looks into the variable before it suspends. So the chunk is not lost if
 -- an exception strikes just after the decoder has been resumed.
 --
--- Note [Nothing to read yet]
--- ~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- Note [Before there is input]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- A decoder may need no input, so it has to run before there is any. Most ask for their first byte
--- at once. One that does has done nothing worth keeping: it is ended by an exception, and begins
--- anew with the first chunk, which costs less than a suspension. (Benchmark "10000 messages of 4 to
--- 20 bytes, each with a decoder of its own, pushed".)
+-- at once. So this is a small run (Note [A small run] in "Ashlar.Internal.Get.Env"), and a decoder
+-- that asks for input is given up ('Ashlar.Internal.Get.Limits.giveUp'): it has done nothing worth
+-- keeping, and begins anew with the first chunk.
+--
+-- Tried: a coroutine at once; an exception that ends the decoder. Tried and dropped: such a run on
+-- the first chunk, too. It takes a fifth to two fifths of the time for messages that are whole. But
+-- what it decodes of the others is decoded again. If decoders run others on a part of their input,
+-- they would double the time at each level. (Test "a decoder in a nested run is run once".
+-- Benchmark "10000 messages of 4 to 20 bytes, each with a decoder of its own, pushed".)
 module Ashlar.Internal.Get.Decoder
   ( -- * The engine
     Fed (..),
@@ -39,7 +45,6 @@ module Ashlar.Internal.Get.Decoder
 where
 
 import Ashlar.Internal.Coroutine
-import Ashlar.Internal.Coroutine.Thunk (newThunk, rethrow, tryThunk)
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
@@ -47,8 +52,7 @@ import Ashlar.Internal.Get.Limits (streamBytes)
 import Ashlar.Internal.Get.Record (unread)
 import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Mem.Cells
-import Control.Exception (Exception (..), throwIO)
-import Control.Monad (join, when, (<=<))
+import Control.Monad (when, (<=<))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -70,7 +74,7 @@ data Fed a
 -- ones.
 data Pending = Pending [ByteString] !Bool
 
--- | Start a decoder, and run it until it needs more.
+-- | Start a decoder in a coroutine, and run it until it needs more.
 begin ::
   -- | How many bytes the decoder may hold, or 'maxBound'.
   Int ->
@@ -88,44 +92,30 @@ begin bytes g offset chunks isLast = do
   let (current, others) = case chunks of
         bs : more -> (bs, more)
         [] -> (S.empty, [])
-      nothingYet = null chunks && not isLast
   pending <- newIORef (Pending others isLast)
-  suspension <- newIORef (throwIO NothingYet)
-  let prepare = do
-        Pending bss end <- readIORef pending
-        when (null bss && not end) $ join (readIORef suspension)
-      next = do
+  let next = do
         Pending bss end <- readIORef pending
         case bss of
           bs : more -> bs <$ writeIORef pending (Pending more end)
           [] -> pure S.empty
-  input <- newInput newSegments {segmentCurrent = current} prepare next
-  withCells cellCount $ \c -> do
-    startStream c input offset bytes
-    let finished result = do
-          at <- position c
-          held <- unread c input
-          Pending more _ <- readIORef pending
-          pure $! Finished (S.concat (held ++ more)) (fromIntegral at) result
-        status progress = case progress of
-          Suspended () _ go -> pure $
-            Waiting $ \chunk -> do
-              writeIORef pending (Pending (maybeToList chunk) (null chunk))
-              go () >>= status
-          Completed result -> finished result
-        ended e = case fromException e of
-          Just NothingYet -> pure $
-            Waiting $ \chunk -> begin bytes g offset (maybeToList chunk) (null chunk)
-          Nothing -> rethrow e
-    if nothingYet
-      then newThunk (runIn c input g) >>= tryThunk >>= either ended finished
-      else startDeep (\yield -> writeIORef suspension (yield ()) >> runIn c input g) >>= status
-
--- Ends a decoder that asks for input before there is any: Note [Nothing to read yet].
-data NothingYet = NothingYet
-  deriving stock (Show)
-
-instance Exception NothingYet
+      decoding yield = withCells cellCount $ \c -> do
+        let prepare = do
+              Pending bss end <- readIORef pending
+              when (null bss && not end) (yield ())
+        input <- newInput newSegments {segmentCurrent = current} prepare next
+        startStream c input offset bytes
+        result <- runIn c input g
+        at <- position c
+        held <- unread c input
+        Pending more _ <- readIORef pending
+        pure $! Finished (S.concat (held ++ more)) (fromIntegral at) result
+      status progress = case progress of
+        Suspended () _ go -> pure $
+          Waiting $ \chunk -> do
+            writeIORef pending (Pending (maybeToList chunk) (null chunk))
+            go () >>= status
+        Completed fed -> pure fed
+  startDeep decoding >>= status
 
 -- | A decoder that is fed its input chunk by chunk.
 --
@@ -162,7 +152,17 @@ incremental bytes g = incrementalOn bytes g S.empty
 
 -- | 'incremental' of a decoder that begins when the first chunk is there, which may be empty.
 incrementalOn :: Int -> Get a -> ByteString -> Decoder a
-incrementalOn bytes g bs = unsafePerformIO (anew bytes g (History 0 [Just bs | not (S.null bs)]))
+incrementalOn bytes g bs
+  | S.null bs = case beforeInput bytes g of
+    Made a -> Done S.empty 0 a
+    NeedsInput -> Partial unbegun
+    Failed -> running Nothing
+  | otherwise = running (Just bs)
+  where
+    running chunk = unsafePerformIO (anew bytes g (History 0 (maybeToList (Just <$> chunk))))
+    unbegun chunk
+      | maybe False S.null chunk = Partial unbegun
+      | otherwise = unsafePerformIO (began bytes g [chunk] (chunk `andThen` History 0 []))
 {-# NOINLINE incrementalOn #-}
 
 -- What a decoder has been fed: its chunks, the last first, and the bytes of those that were fed to
@@ -181,11 +181,15 @@ andThen chunk history = case history of
 -- Run a decoder from the start.
 anew :: Int -> Get a -> History -> IO (Decoder a)
 anew bytes g history = case history of
-  History _ chunks ->
-    begin bytes g 0 (reverse (catMaybes chunks)) (any isNothing chunks) >>= decoder bytes g history
+  History _ chunks -> began bytes g (reverse chunks) history
   TooLong ->
     errorWithoutStackTrace
       "Ashlar.Get: a Partial was used for the second time, after more than 64 MiB of input"
+
+-- Run it on these chunks.
+began :: Int -> Get a -> [Maybe ByteString] -> History -> IO (Decoder a)
+began bytes g chunks history =
+  begin bytes g 0 (catMaybes chunks) (any isNothing chunks) >>= decoder bytes g history
 
 decoder :: Int -> Get a -> History -> Fed a -> IO (Decoder a)
 decoder bytes g history progress = case progress of

@@ -78,6 +78,8 @@ module Ashlar.Internal.Get.Env
     newInput,
     newSegments,
     Segments (..),
+    segmentsEnded,
+    More (..),
     Away (..),
     Seeker (..),
   )
@@ -236,6 +238,9 @@ data Env
   | -- | The whole input of an untraced run, with the default budget and no context. (Not unpacked,
     -- because the box exists already.)
     InputOnly {-# NOUNPACK #-} !ByteString
+  | -- | The same, of a run before there is any input: Note [Before there is input] in
+    -- "Ashlar.Internal.Get.Decoder".
+    NoInput
 
 -- | Offsets to which decoders refer. They are not part of the 'Context', in which finding one would
 -- take time proportional to the number of labels and values around. (A list that calls itself
@@ -298,19 +303,20 @@ defaultSteps = 1048576
 envInput :: Env -> Input
 envInput env = case env of
   Env input _ _ _ -> input
-  InputOnly bs -> inputOf bs
+  InputOnly bs -> inputOf NoMore bs
+  NoInput -> inputOf Later S.empty
 {-# INLINE envInput #-}
 
 envContext :: Env -> Context
 envContext env = case env of
   Env _ _ _ context -> context
-  InputOnly _ -> Top
+  _ -> Top
 {-# INLINE envContext #-}
 
 envMarks :: Env -> Marks
 envMarks env = case env of
   Env _ _ marks _ -> marks
-  InputOnly _ -> noMarks
+  _ -> noMarks
 {-# INLINE envMarks #-}
 
 budgetAccount :: Cells -> Env -> Account
@@ -322,26 +328,28 @@ budgetAccount c env = case env of
 inMarks :: (Marks -> Marks) -> Env -> Env
 inMarks change env = case env of
   Env input scope marks context -> Env input scope (change marks) context
-  InputOnly bs -> Env (inputOf bs) OfRun (change noMarks) Top
+  _ -> Env (envInput env) OfRun (change noMarks) Top
 {-# INLINE inMarks #-}
 
--- | Add a context that only errors show. (A run with 'InputOnly' is not traced.)
+-- | Add a context that only errors show. (Other runs are not traced.)
 inTraced :: (Context -> Context) -> Env -> Env
 inTraced inside env = case env of
   Env input scope marks context -> Env input scope marks (inside context)
-  InputOnly _ -> env
+  _ -> env
 {-# INLINE inTraced #-}
 
--- A new 'Input' for 'InputOnly': Note [A small run].
-inputOf :: ByteString -> Input
-inputOf bs = unsafeDupablePerformIO (strictInput bs)
+-- A new 'Input' for a run without one: Note [A small run].
+inputOf :: More -> ByteString -> Input
+inputOf more bs = unsafeDupablePerformIO (inputOfOne more bs)
 {-# NOINLINE inputOf #-}
 
 -- | Input that is one 'ByteString'.
 strictInput :: ByteString -> IO Input
-strictInput bs = newInput segments (pure ()) (pure S.empty)
-  where
-    segments = newSegments {segmentCurrent = bs, segmentsEnded = True}
+strictInput = inputOfOne NoMore
+
+inputOfOne :: More -> ByteString -> IO Input
+inputOfOne more bs =
+  newInput newSegments {segmentCurrent = bs, segmentsMore = more} (pure ()) (pure S.empty)
 
 -- | Input that cannot seek.
 newInput :: Segments -> IO () -> IO ByteString -> IO Input
@@ -350,7 +358,7 @@ newInput !segments prepare next =
 
 -- | Segments before anything has been read from the source.
 newSegments :: Segments
-newSegments = Segments [] S.empty [] [] False 0 Nothing
+newSegments = Segments [] S.empty [] [] More 0 Nothing
 
 -- | The source of the input, the segments that are held, and the failures of the run.
 data Input = Input
@@ -378,14 +386,31 @@ data Segments = Segments
     segmentsComing :: ![ByteString],
     -- | After those, the last first: chunks that have just arrived.
     segmentsArrived :: ![ByteString],
-    -- | Has the source ended?
-    segmentsEnded :: !Bool,
+    -- | What comes after these segments.
+    segmentsMore :: !More,
     -- | The offset up to which bytes that had been read were joined
     -- ('Ashlar.Internal.Get.Input.joinSince').
     segmentsJoined :: !Int,
     -- | During a jump in a source that can seek: what the jump has put aside.
     segmentsAway :: !(Maybe Away)
   }
+
+-- | Has the source ended?
+segmentsEnded :: Segments -> Bool
+segmentsEnded segments = case segmentsMore segments of
+  NoMore -> True
+  _ -> False
+{-# INLINE segmentsEnded #-}
+
+-- | What comes after the segments that are held.
+data More
+  = -- | What the source returns.
+    More
+  | -- | Nothing: the source has ended.
+    NoMore
+  | -- | That is not known yet. A decoder that asks for it is given up:
+    -- Note [Before there is input] in "Ashlar.Internal.Get.Decoder".
+    Later
 
 -- | What a jump in a source that can seek has put aside: Note [Jumps] in
 -- "Ashlar.Internal.Get.Offset".

@@ -174,11 +174,14 @@ fetch n
   | n <= 0 = pure ()
   | otherwise = do
     -- (Forced, so that it does not refer to the segments.)
-    !ended <- inspect (\_ env _ -> segmentsEnded <$> readIORef (inputSegments (envInput env)))
-    unless ended $ do
-      step (\c env -> letGo c (envInput env))
-      got <- inspect (\_ env _ -> takeChunk (envInput env))
-      fetch (n - got)
+    !more <- inspect (\_ env _ -> segmentsMore <$> readIORef (inputSegments (envInput env)))
+    case more of
+      NoMore -> pure ()
+      Later -> giveUp
+      More -> do
+        step (\c env -> letGo c (envInput env))
+        got <- inspect (\_ env _ -> takeChunk (envInput env))
+        fetch (n - got)
 {-# NOINLINE fetch #-}
 
 -- Wait for the next chunk, and add it to the segments. Returns its length, which is 0 at the end of
@@ -191,7 +194,7 @@ takeChunk input = do
     now <- readIORef (inputSegments input)
     writeIORef (inputSegments input)
       $! if S.null bs
-        then now {segmentsEnded = True}
+        then now {segmentsMore = NoMore}
         else case now of
           Segments {segmentsComing = [], segmentsArrived = []} -> now {segmentsComing = [bs]}
           _ -> now {segmentsArrived = bs : segmentsArrived now}

@@ -74,6 +74,7 @@ module Ashlar.Internal.Get.Limits
     -- * Failing
     overOwn,
     setOver,
+    giveUp,
   )
 where
 
@@ -252,7 +253,6 @@ isolated ::
   Int ->
   IO Env
 isolated c env seen end = case env of
-  InputOnly _ -> pure env
   Env input _ marks context -> do
     limits <- limitsOf c env
     let byBudget = limitEnd limits
@@ -265,6 +265,7 @@ isolated c env seen end = case env of
             if end <= max byBudget seen
               then limits {limitEnd = maxBound, limitIsolate = end}
               else limits {limitIsolate = min end (limitIsolate limits)}
+  _ -> pure env
 {-# NOINLINE isolated #-}
 
 raisable :: String
@@ -292,3 +293,8 @@ setOver :: Bool -> Cells -> IO ()
 setOver over c = do
   before <- isOver c
   unless (before == over) $ getInt c commitsCell >>= putInt c commitsCell . complement
+
+-- | Fail, and let no choice go on, as if a budget had been used up. The run must not be traced.
+giveUp :: Get a
+giveUp = step (\c _ -> setOver True c) *> failed
+{-# NOINLINE giveUp #-}

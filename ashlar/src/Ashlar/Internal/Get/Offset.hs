@@ -172,8 +172,8 @@ seekable s leave to outOf = do
 -- How to seek in the source, if it can.
 seekerHere :: Get (Maybe Seeker)
 seekerHere = step $ \c env -> case env of
-  InputOnly _ -> pure Nothing
   Env input _ _ _ -> readIORef (inputSegments input) >>= nextChunkOffset c >>= inputSeeker input
+  _ -> pure Nothing
 
 -- Run a decoder that moves to another offset, and come back whether it succeeds or fails. The bytes
 -- from the cursor on are kept meanwhile.

@@ -162,13 +162,13 @@ failuresSoFar :: Env -> IO Failures
 failuresSoFar env = case lazy env of
   Env input _ _ _ -> readIORef (inputFailures input)
   -- Not traced.
-  InputOnly _ -> pure NoFailures
+  _ -> pure NoFailures
 {-# NOINLINE failuresSoFar #-}
 
 setFailures :: Env -> Failures -> IO ()
 setFailures env !failures = case env of
   Env input _ _ _ -> writeIORef (inputFailures input) failures
-  InputOnly _ -> pure ()
+  _ -> pure ()
 {-# INLINE setFailures #-}
 
 -- Moving the cursor through the held segments, without asking the source for input.
@@ -314,7 +314,7 @@ onlyThese chunks before = case chunks of
   first : coming -> held {segmentCurrent = first, segmentsComing = coming}
   [] -> held
   where
-    held = newSegments {segmentsEnded = segmentsEnded before}
+    held = newSegments {segmentsMore = segmentsMore before}
 
 -- All segments, in the order of the stream.
 allSegments :: Segments -> [ByteString]

@@ -22,6 +22,8 @@ module Ashlar.Internal.Get.Run
     runGetOrFail,
 
     -- * For other modules
+    Early (..),
+    beforeInput,
     startStream,
     runIn,
     runLazy,
@@ -315,6 +317,34 @@ smallRun g boxed = withCells cellCount $ \c -> do
         s3 -> case result of
           (# a | #) -> (# s3, Right a #)
           (# | _ #) -> (# s3, Left (strictError g bs) #)
+
+-- | How a run before there is any input ended.
+data Early a
+  = Made a
+  | -- | It needs input.
+    NeedsInput
+  | Failed
+
+-- | Run a decoder before there is any input: Note [Before there is input] in
+-- "Ashlar.Internal.Get.Decoder".
+beforeInput ::
+  -- | How many bytes the run may hold, or 'maxBound'.
+  Int ->
+  Get a ->
+  Early a
+beforeInput bytes g = unsafeDupablePerformIO $
+  withCells cellCount $ \c -> do
+    startCells c False 0 maxBound (streamEnd 0 bytes) S.empty
+    IO $ \s0 -> case unIO (getPtr c cursorCell) s0 of
+      (# s1, Ptr p0 #) -> case unGet g p0 c NoInput s1 of
+        (# s2, _, (# a | #) #) -> (# s2, Made a #)
+        (# s2, _, (# | _ #) #) -> unIO (notMade c) s2
+  where
+    notMade c = do
+      over <- isOver c
+      left <- getInt c stepsCell
+      pure (if over && left >= 0 then NeedsInput else Failed)
+{-# NOINLINE beforeInput #-}
 
 -- The error of a run that has failed, found by a second, traced run: Note [Traced runs].
 strictError :: Get a -> ByteString -> DecodeError
