@@ -22,6 +22,7 @@ import qualified Data.ByteString.Internal as B
 import qualified Data.ByteString.Lazy as L
 import Data.IORef
 import Data.Int (Int64)
+import Data.List (isInfixOf)
 import Data.Primitive.MutVar
 import qualified Data.Text as T
 import qualified Data.Vector.Unboxed as U
@@ -51,6 +52,7 @@ tests =
       testCase "a value's exception is not a decode error" valueException,
       testCase "a decode inside a value inside a decoder" nestedRuns,
       testCase "a decoder in a nested run is run once" nestedOnce,
+      testCase "decoders that look at the errors of others" looking,
       testCase "labels are not forced unless there is an error" labelsLazy,
       testCase "maxBound bytes and the like are missing" hugeNumbers,
       testCase "100,000 nested alternatives" deepAlternatives,
@@ -206,6 +208,33 @@ nestedOnce = forM_ ((,) <$> ways <*> [False, True]) $ \((way, run), succeeds) ->
       Done {} -> Right ()
       Fail _ _ e -> Left (show e)
       Partial _ -> Left "it waits after the end"
+
+-- Each level inspects the message of the next one. The innermost decoder runs at most once for each
+-- level. (It ran a million times.)
+looking :: Assertion
+looking = forM_ ways $ \(way, run) -> do
+  runs <- newIORef (0 :: Int)
+  let level = getWord8 >>= next
+      next w = if w == 0 then innermost w else getRemaining >>= inner
+      innermost w = if counted runs w == 0 then fail "bad leaf" else pure ()
+      inner bs = case run level bs of
+        Left e | "bytes needed" `isInfixOf` e -> fail "truncated"
+        Left _ -> fail "bad leaf"
+        Right () -> pure ()
+      getRemaining = L.toStrict <$> getRemainingLazyByteString
+      input = S.replicate 20 1 <> S.singleton 0
+  fmap ("bad leaf" `isInfixOf`) (swapped (run level input)) @?= Right True
+  n <- readIORef runs
+  assertBool (way ++ ": " ++ show n) (n <= 22)
+  where
+    ways =
+      [ ("strict", \g -> first displayException . runGet g),
+        ("one chunk", \g -> inLazy g . L.fromStrict),
+        ("two chunks", \g bs -> inLazy g (L.fromChunks [S.take 2 bs, S.drop 2 bs]))
+      ] ::
+        [(String, Get () -> S.ByteString -> Either String ())]
+    inLazy g lbs = first (\(_, _, e) -> displayException e) (() <$ runGetOrFail g lbs)
+    swapped = either Right Left
 
 counted :: IORef Int -> Word8 -> Word8
 counted runs w = unsafePerformIO (w <$ modifyIORef' runs (+ 1))

@@ -27,8 +27,8 @@
 --
 -- The second run waits until the error is forced. If it came at once, a decoder that runs another
 -- one on a slice of its input, and fails if that fails, would double the time at each level of such
--- slices. (Test "a decoder that runs itself on what is left". The time still doubles if the decoder
--- inspects the error to decide how to continue.)
+-- slices. (Test "a decoder that runs itself on what is left". A decoder that looks at the error:
+-- Note [Second runs] in "Ashlar.Internal.Get.Run".)
 module Ashlar.Internal.Get.Env
   ( -- * Cells
     cursorCell,

@@ -125,9 +125,9 @@ startCells c traced offset limit held current = do
 -- them, 'runGetRest' returns them.
 --
 -- Forcing an error runs the decoder a second time, which takes as long as the first run. Until
--- then, the error keeps the input alive, whose memory must not be overwritten. A decoder that runs
--- another one on a part of its input and forces the error pays for both runs, at each level of such
--- parts ('Ashlar.Get.isolate' does not). The same holds for 'runGetWhole', 'runGetRest' and
+-- then, the error keeps the input alive, whose memory must not be overwritten. If decoders run others
+-- on a part of their input and force the error, n levels of such parts take time in proportion to n²
+-- ('Ashlar.Get.isolate' has no such runs). The same holds for 'runGetWhole', 'runGetRest' and
 -- 'runGetWith'.
 --
 -- >>> runGet getWord16be "\1\2\3"
@@ -308,7 +308,13 @@ runWithCells g bs = unsafeDupablePerformIO (smallRun g bs)
 -- 'lazy' hides that this function is strict in the string. Otherwise the caller would unpack the
 -- string, and this function would have to box it again. (So callers force the string themselves.)
 smallRun :: Get a -> ByteString -> IO (Either DecodeError a)
-smallRun g boxed = withCells cellCount $ \c -> do
+smallRun g boxed = do
+  within <- withinSecond g
+  if within then tracedRun g boxed else untracedRun g boxed
+{-# INLINE smallRun #-}
+
+untracedRun :: Get a -> ByteString -> IO (Either DecodeError a)
+untracedRun g boxed = withCells cellCount $ \c -> do
   let !bs = lazy boxed
   startCells c False 0 (S.length bs) maxBound bs
   IO $ \s0 -> case unIO (getPtr c cursorCell) s0 of
@@ -348,13 +354,45 @@ beforeInput bytes g = unsafeDupablePerformIO $
 
 -- The error of a run that has failed, found by a second, traced run: Note [Traced runs].
 strictError :: Get a -> ByteString -> DecodeError
-strictError g bs = fromLeft succeedsAgain $
-  unsafeDupablePerformIO $ do
-    input <- strictInput bs
-    withCells cellCount $ \c -> do
-      startCells c True 0 (S.length bs) maxBound bs
-      runIn c input g
+strictError g bs =
+  fromLeft succeedsAgain (unsafeDupablePerformIO (asSecond (tracedRun g bs)))
 {-# NOINLINE strictError #-}
+
+tracedRun :: Get a -> ByteString -> IO (Either DecodeError a)
+tracedRun g bs = do
+  input <- strictInput bs
+  withCells cellCount $ \c -> do
+    startCells c True 0 (S.length bs) maxBound bs
+    runIn c input g
+{-# NOINLINE tracedRun #-}
+
+-- Note [Second runs]
+-- ~~~~~~~~~~~~~~~~~~
+-- A decoder may run another one on a part of its input, and look at its error. Each level then runs
+-- the levels inside of it twice, and the second run of each does that again: time exponential in the
+-- number of levels, which the sender of the input chooses. So what begins within a second run is
+-- traced from the start, and need not run again. That leaves quadratic time. (Test "decoders that look
+-- at the errors of others".)
+--
+-- Whether a run is within a second one is found by a variable of the process. Another thread may
+-- find it set, too. Its run has the same result, but takes a little longer. The variable is the number
+-- of runs that may begin before it is reset, because an exception may end the second run.
+secondRuns :: IORef Int
+secondRuns = unsafePerformIO (newIORef 0)
+{-# NOINLINE secondRuns #-}
+
+-- The argument is what asks, so that nobody gets the answer to another one.
+withinSecond :: a -> IO Bool
+withinSecond _ = do
+  n <- readIORef secondRuns
+  if n > 0 then True <$ (writeIORef secondRuns $! n - 1) else pure False
+{-# NOINLINE withinSecond #-}
+
+asSecond :: IO a -> IO a
+asSecond act = do
+  before <- readIORef secondRuns
+  writeIORef secondRuns 1000
+  act <* writeIORef secondRuns before
 
 succeedsAgain :: a
 succeedsAgain =
@@ -447,13 +485,14 @@ runLazy ::
   Get a ->
   L.ByteString ->
   r
-runLazy bytes f g lbs = case runStrict measured <$> onlyChunk lbs of
+runLazy bytes f g lbs = case runStrict measured <$> strict of
   Just (Right (used, a)) -> f (Right a) (L.drop (fromIntegral used) lbs) (fromIntegral used)
   Just (Left _) ->
-    let Ended result rest at = runChunks bytes g lbs
+    let Ended result rest at = unsafePerformIO (asSecond (evaluate (runChunks bytes g lbs)))
      in f (Left (fromLeft succeedsAgain result)) rest at
   Nothing -> case runChunks bytes g lbs of Ended result rest at -> f result rest at
   where
+    strict = if unsafeDupablePerformIO (withinSecond lbs) then Nothing else onlyChunk lbs
     measured = g >>= \a -> here >>= \ !used -> pure (used, a)
 {-# NOINLINE runLazy #-}
 
