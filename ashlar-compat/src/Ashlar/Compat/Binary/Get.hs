@@ -163,7 +163,7 @@ message e = List.intercalate "\n" (what : errorLabels e)
 
 -- | A decoder that is fed its input chunk by chunk. As with 'G.Decoder', each state can be used
 -- any number of times. For that a 'Partial' keeps the input, up to 64 MiB: after these it can be
--- used once.
+-- used once. A second use decodes all of it again.
 data Decoder a
   = -- | It has failed: what it had not read, the offset at which that begins, and
     -- a message.

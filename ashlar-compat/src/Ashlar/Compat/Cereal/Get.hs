@@ -155,7 +155,7 @@ runGetLazyState g lbs = case G.runOrFail maxBound g lbs of
 
 -- | A decoder that is fed its input chunk by chunk. As with 'Decoder', each state can be used
 -- any number of times. For that a 'Partial' keeps the input, up to 64 MiB: after these it can be
--- used once.
+-- used once. A second use decodes all of it again.
 data Result r
   = -- | It has failed: why, and what it had not read.
     Fail String ByteString

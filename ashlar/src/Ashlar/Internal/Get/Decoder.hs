@@ -165,18 +165,22 @@ incrementalOn bytes g bs
       | otherwise = unsafePerformIO (began bytes g [chunk] (chunk `andThen` History 0 []))
 {-# NOINLINE incrementalOn #-}
 
--- What a decoder has been fed: its chunks, the last first, and the bytes of those that were fed to
+-- What a decoder has been fed: its chunks, the last first, and the memory of those that were fed to
 -- a 'Partial'. Or they were too many to be kept, so that a peer who sends a long value does not
 -- decide how much memory it takes.
 data History = History !Int [Maybe ByteString] | TooLong
 
--- The history with another chunk.
+-- The history with another chunk. A short one is copied, because it may be a slice of a large buffer.
+-- Each chunk takes some 160 bytes beside its own. (Test "short chunks that are kept".)
 andThen :: Maybe ByteString -> History -> History
 andThen chunk history = case history of
-  History n chunks | m <= streamBytes - n -> History (n + m) (chunk : chunks)
+  History n chunks | m <= streamBytes - n -> kept `seq` History (n + m) (kept : chunks)
   _ -> TooLong
   where
-    m = maybe 0 S.length chunk
+    m = 160 + maybe 0 S.length chunk
+    kept = case chunk of
+      Just bs | S.length bs < 4096, !short <- S.copy bs -> Just short
+      _ -> chunk
 
 -- Run a decoder from the start.
 anew :: Int -> Get a -> History -> IO (Decoder a)
