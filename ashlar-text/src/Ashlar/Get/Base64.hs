@@ -78,7 +78,8 @@ getBase64UrlUnpadded :: Int -> Get ByteString
 getBase64UrlUnpadded = getEncoded (base64 (Variant ForUrls False))
 
 -- | The bytes that the next characters stand for: all up to the first that is not in the alphabet,
--- and the padding that they need. Errors are those of 'getBase64'.
+-- and the padding that they need. Errors have the offsets of those of 'getBase64'. Where padding is
+-- missing, they say so.
 --
 -- >>> runGetRest takeBase64 "SGVsbG8=;SGk="
 -- Right ("Hello",";SGk=")

@@ -78,7 +78,8 @@ signed negative n = if negative then negate n else n
 -- exponent (@e@ or @E@, an optional sign, and digits). The result is a whole number and a power of
 -- ten to multiply it by. It reads the longest prefix that is a number: of @1.e@ only the @1@.
 --
--- The power is not computed, so large exponents cost nothing. One that exceeds 'Int' is refused.
+-- The power is not computed, so large exponents cost nothing. If it exceeds 'Int', the number is
+-- refused. (It is less than the exponent by the digits of the fraction.)
 -- Beyond 4,096 digits, each is a step of the budget ('Ashlar.Get.budgetSteps'), as in 'fixed'.
 --
 -- >>> import qualified Ashlar.Get.Decimal as D

@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE Trustworthy #-}
 
 -- |
@@ -57,7 +58,7 @@ import Prelude hiding (takeWhile)
 -- >>> either (putStrLn . summarizeError) print (runGet T.day "2023-02-29")
 -- at byte 8: no such day in this month
 day :: Get Day
-day = step quickDay >>= \n -> if n == noDay then slowDay else pure (dayNumber n)
+day = step quickDay >>= \n -> if n == noDay then slowDay else pure $! dayNumber n
 
 dayNumber :: Int -> Day
 dayNumber n = ModifiedJulianDay (toInteger n)
@@ -236,12 +237,13 @@ timeZone :: Get TimeZone
 timeZone = zoneOr utc minutesToTimeZone
 
 -- The first argument is for UTC by name, the second for a difference in minutes.
+-- (The result is evaluated, as in all of these: a thunk would keep what it is made of.)
 zoneOr :: a -> (Int -> a) -> Get a
 zoneOr named ahead =
   guardedGet begins (Expectation ["'Z', '+' or '-'"]) $
     takeByte >>= \w -> case w of
-      43 -> ahead <$> difference
-      45 -> ahead . negate <$> difference
+      43 -> difference >>= \m -> pure $! ahead m
+      45 -> difference >>= \m -> pure $! ahead (negate m)
       _ -> pure named
   where
     begins w = w == 0x5A || w == 0x7A || w == 43 || w == 45
@@ -250,8 +252,8 @@ zoneOr named ahead =
       i <- nextCode
       if i == 0x3A
         then skip 1 *> minutesAfter h
-        else if i >= 48 && i < 58 then minutesAfter h else pure (60 * h)
-    minutesAfter h = (60 * h +) <$> twoUpTo 0 59 "no such minute"
+        else if i >= 48 && i < 58 then minutesAfter h else pure $! 60 * h
+    minutesAfter h = twoUpTo 0 59 "no such minute" >>= \m -> pure $! 60 * h + m
 
 -- | A 'localTime', and its 'timeZone'.
 zonedTime :: Get ZonedTime
@@ -274,7 +276,8 @@ utcTime = do
   Clock h m picos <- clock
   ahead <- zoneOr 0 id
   let (days, minutes) = (60 * h + m - ahead) `divMod` 1440
-      time = picosecondsToDiffTime (toInteger minutes * 60000000000000 + picos)
+      !date = ModifiedJulianDay (n + toInteger days)
+      !time = picosecondsToDiffTime (toInteger minutes * 60000000000000 + picos)
   if picos >= 60000000000000 && minutes /= 1439
     then invalidFrom at "a leap second within a day"
-    else pure $! UTCTime (ModifiedJulianDay (n + toInteger days)) time
+    else pure $! UTCTime date time

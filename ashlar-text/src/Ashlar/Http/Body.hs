@@ -57,7 +57,7 @@ data BodyError
 
 instance Exception BodyError where
   displayException e =
-    "Ashlar: the body " ++ case e of
+    "Ashlar.Http.Body: the body " ++ case e of
       BodyTooLarge limit -> "has more than " ++ show limit ++ " bytes"
       BodyInvalid reason -> "is invalid: " ++ displayException reason
 
@@ -133,4 +133,4 @@ data WrongBodyLength = WrongBodyLength
 
 instance Exception WrongBodyLength where
   displayException (WrongBodyLength announced built) =
-    "Ashlar: the body: " ++ show announced ++ " bytes announced, " ++ show built ++ " built"
+    "Ashlar.Http.Body: the body: " ++ show announced ++ " bytes announced, " ++ show built ++ " built"

@@ -1,3 +1,7 @@
+{-# LANGUAGE MultiWayIf #-}
+-- A loop that allocates nothing could not be interrupted.
+{-# OPTIONS_GHC -fno-omit-yields #-}
+
 -- |
 -- Module      : Ashlar.Internal.Prim.Base64
 -- Description : Base64 in memory, both ways
@@ -168,20 +172,30 @@ readBase64 v dst0 src0 n = go 0 dst0
 -- 'readBase64' without padding accepts the copy. Returns the number of characters. n characters
 -- must be readable, and n bytes writable.
 collectLenient :: Alphabet -> Ptr Word8 -> Ptr Word8 -> Int -> IO Int
-collectLenient alphabet dst src n = go 0 0
+collectLenient alphabet dst src n = run 0 0
   where
-    -- The first i characters have been examined, and m of them copied.
-    go :: Int -> Int -> IO Int
-    go i m = do
+    -- The first i characters have been examined, and m of them copied. A run of those that are in the
+    -- alphabet.
+    run :: Int -> Int -> IO Int
+    run i m = do
       len <- base64Span alphabet (src `plusPtr` i) (n - i)
       copyRange (dst `plusPtr` m) (src `plusPtr` i) len
       let i' = i + len
           m' = m + len
-      if i' == n
-        then ended m'
-        else do
-          c <- peekHost (src `plusPtr` i')
-          if c == equals && m' .&. 3 >= 2 then ended m' else go (i' + 1) m'
+      single 0 i' m'
+    -- One after the other, until there are eight in a row. (For short runs, the calls would take most
+    -- of the time.)
+    single :: Int -> Int -> Int -> IO Int
+    single inRow i m
+      | i == n = ended m
+      | inRow == 8 = run i m
+      | otherwise = do
+        c <- peekHost (src `plusPtr` i)
+        if
+            | unitOf alphabet c < 64 ->
+              pokeHost (dst `plusPtr` m) c >> single (inRow + 1) (i + 1) (m + 1)
+            | c == equals && m .&. 3 >= 2 -> ended m
+            | otherwise -> single 0 (i + 1) m
     ended m = case m .&. 3 of
       0 -> pure m
       1 -> pure (m - 1)
