@@ -115,17 +115,21 @@ putNames = row . map (quotedCell False . T.encodeUtf8) . columnsOf
 
 -- | The row of a value.
 putRow :: Table -> Value -> Builder
-putRow table = row . cells table
+putRow table = row . cells alone table
+  where
+    alone = length (columnsOf table) == 1
 
 row :: [Builder] -> Builder
 row bs = commas (char7 ',') bs <> char7 '\n'
 
-cells :: Table -> Value -> [Builder]
-cells table value = case (table, fromFormats value) of
-  (Columns _ _ inner, Fields _ xs) -> concat (zipWith cells inner (V.toList xs))
-  (Columns _ _ inner, _) -> concatMap (`cells` value) inner
+-- Given whether there is one column: then an empty text has quotes, because readers of CSV skip empty
+-- lines.
+cells :: Bool -> Table -> Value -> [Builder]
+cells alone table value = case (table, fromFormats value) of
+  (Columns _ _ inner, Fields _ xs) -> concat (zipWith (cells alone) inner (V.toList xs))
+  (Columns _ _ inner, _) -> concatMap (\t -> cells alone t value) inner
   (Column _ (Just _) write _, Perhaps m) -> [maybe mempty (cell write True) m]
-  (Column _ _ write _, _) -> [cell write False value]
+  (Column _ _ write _, _) -> [cell write alone value]
 
 -- A cell, and whether it must not look missing.
 cell :: (Value -> Builder) -> Bool -> Value -> Builder

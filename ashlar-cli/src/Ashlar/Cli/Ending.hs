@@ -12,6 +12,7 @@ module Ashlar.Cli.Ending
     unlessPartial,
 
     -- * In words
+    reasonOf,
     damageText,
     lostText,
     notRecords,
@@ -19,12 +20,13 @@ module Ashlar.Cli.Ending
 where
 
 import Ashlar.Cli.Console
-import Ashlar.Codec (summarizeError)
+import Ashlar.Codec (DecodeError, summarizeError)
 import Ashlar.File
 import Ashlar.File.Internal.Layout (magic)
 import Control.Exception (displayException, throwIO)
 import qualified Data.ByteString as B
 import Data.Maybe (isJust)
+import qualified Data.Text as T
 import System.Exit (ExitCode (..))
 
 -- | How reading ended. The worse comes later.
@@ -79,6 +81,10 @@ unlessPartial hs partial (end, message)
   | partial = complain hs message
   | otherwise = throwIO (Failure (exitOf end) message)
 
+-- | Why a value cannot be decoded, in one line, without what the library says to programmers.
+reasonOf :: DecodeError -> String
+reasonOf = T.unpack . fst . T.breakOn (T.pack "; withBudget") . T.pack . summarizeError
+
 -- | Damage, in one line.
 damageText :: Damage -> String
 damageText damage = case damageCause damage of
@@ -88,7 +94,7 @@ damageText damage = case damageCause damage of
       ++ ", from record "
       ++ show (damageRecord damage)
       ++ " on: "
-      ++ summarizeError e
+      ++ reasonOf e
   _ -> displayException damage
 
 -- | Damage, and what was lost because of it.

@@ -87,7 +87,8 @@ exportText hs selection target form input = do
           begin header
           Held k size ls <- readIORef held
           writeIORef held $! Held (k + 1) (size + B.length line) (line : ls)
-          when (size > 65536) settle
+          -- (A record of Avro may take no bytes.)
+          when (size > 65536 || k >= 4096) settle
           pure (n + 1)
         settle = do
           Held k _ ls <- readIORef held

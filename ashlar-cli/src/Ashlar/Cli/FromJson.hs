@@ -14,7 +14,7 @@ module Ashlar.Cli.FromJson
 where
 
 import Ashlar.Cli.Json
-import Ashlar.Get (Get, runGetWhole)
+import Ashlar.Get (Budget (..), Get, defaultBudget, runGetWhole, withBudget)
 import qualified Ashlar.Get.Decimal as D
 import qualified Ashlar.Get.Hex as Hex
 import Ashlar.Get.Parse (bytes, decimal, double, float, hexadecimal, signed)
@@ -315,9 +315,11 @@ leafFromText l t = case l of
 integer :: Text -> Maybe Integer
 integer t
   | T.take 1 t == T.pack "+" = Nothing
-  | otherwise = parsed (signed large) utf8 <|> parsed (signed decimal) utf8
+  | otherwise = parsed (withBudget ofText (signed large)) utf8 <|> parsed (signed decimal) utf8
   where
     large = bytes (C.pack "0x") *> hexadecimal
+    -- Hexadecimal digits take linear time, so there may be as many as the text has.
+    ofText = defaultBudget {budgetSteps = max (budgetSteps defaultBudget) (B.length utf8)}
     utf8 = T.encodeUtf8 t
 
 parsed :: Get a -> ByteString -> Maybe a

@@ -19,11 +19,12 @@ import Ashlar.Cli.FromJson
 import Ashlar.Cli.Input
 import Ashlar.Cli.Json
 import Ashlar.Codec (summarizeError)
-import Ashlar.File (write)
+import Ashlar.File (RecordTooLarge, write)
 import Ashlar.Get (attemptFrom, bytesRead, endOfInput, isEmpty, runGetWhole)
 import Ashlar.Get.Parse (bytes, optionBytes, skipWhile)
 import Ashlar.Schema hiding (part, schema)
 import Ashlar.Schema.Internal.Json.Values (shapesOf)
+import Control.Exception (catch)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
 import Data.Int (Int64)
@@ -75,13 +76,19 @@ importText hs selection target partial text schema path =
                 Right (Nothing, _) -> pure (n, (Fine, ""))
                 Right (Just made, to) -> case made >>= checkedBytes of
                   Left why -> pure (n, (WithDamage, valueAt path n at ++ ": " ++ wrongText why))
-                  Right bs -> write w (Encoded (byteString bs)) >> go (n + 1) to
+                  Right bs ->
+                    (write w (Encoded (byteString bs)) `catch` tooLarge n at) >> go (n + 1) to
          in go (0 :: Int64) start
     unlessPartial hs partial found
     say hs (path ++ ": " ++ count n "record")
     pure (exitOf (fst found))
   where
     fromValue = fromJson (shapesOf schema) (schemaRoot schema)
+    tooLarge :: Int64 -> Int64 -> RecordTooLarge -> IO ()
+    tooLarge n at _ =
+      failed $
+        valueAt path n at ++ ", has more than " ++ show (selectLimit selection)
+          ++ " bytes; say --limit to write it"
     noHeader :: String -> IO a
     noHeader why = damaged (path ++ ": at byte 0: " ++ why)
     -- What is not one of the schema, its decoder refuses.

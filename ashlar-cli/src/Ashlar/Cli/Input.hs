@@ -402,7 +402,7 @@ brokenValue selection values path n offset e = do
   pure $
     if refused
       then (Refused, value ++ ", has more than " ++ most ++ " bytes; say --limit to read it")
-      else (WithDamage, value ++ ", cannot be decoded: " ++ summarizeError e)
+      else (WithDamage, value ++ ", cannot be decoded: " ++ reasonOf e)
   where
     value = valueAt path n offset
     most = show (selectLimit selection)

@@ -263,7 +263,7 @@ limit =
     ( long "limit" <> metavar "SIZE" <> value 67108864
         <> help
           "Refuse values and blocks of more bytes than SIZE, which is 64M if not given. A value \
-          \takes up to 80 times its bytes in memory"
+          \takes up to 200 times its bytes in memory"
     )
 
 splitBy :: Parser SplitBy
