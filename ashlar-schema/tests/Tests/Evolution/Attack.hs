@@ -35,6 +35,7 @@ tests =
       testGroup
         "planning takes linear time and memory"
         [ testCase "many fields of a type with many fields" manyFields,
+          testCase "a record that is referred to often" often,
           testCase "defaults that double" doubling,
           testCase "many conversions that do not fit" misfitting,
           testCase "many unknown fields among those that move" moving,
@@ -148,6 +149,20 @@ manyFields = do
         )
         (defined [record "P" []])
     numbered shape = [Field (T.pack (show i)) shape | i <- [1 .. 100000 :: Int]]
+
+-- The steps to pass over the record are not repeated for each reference.
+often :: Assertion
+often = do
+  n <- allocatedBy (planWith RefuseUnknown [Dropped "x"] old (defined [record "P" []]))
+  assertBool (show n) (n < 1000000000)
+  where
+    old =
+      defined
+        [ record "P" [Field "x" (Reference 1)],
+          record "A" (numbered 100000 (Reference 2)),
+          record "B" (numbered 30 (Leaf (Bytes Length64)))
+        ]
+    numbered m shape = [Field (T.pack (show i)) shape | i <- [1 .. m :: Int]]
 
 -- Each is two of the next one, and the last one has its fields by default.
 doubling :: Assertion
