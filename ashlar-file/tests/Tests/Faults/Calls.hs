@@ -165,8 +165,8 @@ perform scenario path say attempt = case scenario of
 -- | Let this call fail. What was confirmed must be there afterwards, and the error must be told.
 -- The result says what does not hold.
 --
--- Threads of the runtime make calls, too, before the first mark, and not always as many. So it may be
--- another call that fails. Then the program runs again.
+-- Threads of the runtime make calls, too, before the first mark, and not always as many. So it may
+-- be another call that fails. Then the program runs again.
 failing :: Scenario -> Point -> IO [String]
 failing scenario point = attempts (20 :: Int)
   where

@@ -7,7 +7,7 @@
 -- Module      : Ashlar.Internal.Mem.Check
 -- Description : Tests of internal preconditions
 --
--- What the flag @checked@ of the package adds. Each function throws 'InvariantViolated' if what it
+-- What the flag @checked@ of the package adds. Each function throws 'AssertionFailed' if what it
 -- tests does not hold. The module of the same name in @src-unchecked@ describes them.
 --
 -- Note [Writes on trial]
@@ -64,8 +64,7 @@ module Ashlar.Internal.Mem.Check
   )
 where
 
-import Ashlar.Internal.Mem.Invariant
-import Control.Exception (throw, throwIO)
+import Control.Exception (AssertionFailed (..), throw, throwIO)
 import Control.Monad (unless, when)
 import Control.Monad.Primitive (PrimMonad, PrimState)
 import Data.Array.Base (IArray, numElements)
@@ -75,6 +74,7 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B
 import qualified Data.ByteString.Unsafe as Unsafe
 import Data.Ix (Ix)
+import Data.List (intercalate)
 import Data.Primitive.Array (Array, sizeofArray)
 import qualified Data.Primitive.Array as Primitive
 import Data.Primitive.ByteArray
@@ -115,20 +115,30 @@ import System.IO.Unsafe (unsafeDupablePerformIO)
 checkedBuild :: Bool
 checkedBuild = True
 
+-- What is thrown, given the name of an invariant (one of "Ashlar.Internal.Builder.Core", of
+-- "Ashlar.Internal.Get.Env" or of "Ashlar.Internal.Mem.Cells", or one of the words that
+-- @docs/safety.md@ explains), who found that it does not hold, and the numbers that do not agree.
+violated :: String -> String -> [(String, Int)] -> AssertionFailed
+violated name whose numbers =
+  AssertionFailed $
+    "Ashlar: invariant violated: " ++ name ++ ": " ++ whose ++ " ("
+      ++ intercalate ", " [what ++ " " ++ show n | (what, n) <- numbers]
+      ++ ")"
+
 -- | A condition.
 check :: String -> String -> Bool -> [(String, Int)] -> IO ()
 check name whose true numbers =
-  unless true $ throwIO (InvariantViolated name whose numbers)
+  unless true $ throwIO (violated name whose numbers)
 
 -- | 'check' as a guard, which is never true.
 broken :: String -> String -> Bool -> [(String, Int)] -> Bool
-broken name whose true numbers = not true && throw (InvariantViolated name whose numbers)
+broken name whose true numbers = not true && throw (violated name whose numbers)
 
 -- | An index, from 0 to below a number of elements.
 slot :: String -> String -> Int -> Int -> Int
 slot name whose n i
   | i >= 0 && i < n = i
-  | otherwise = throw (InvariantViolated name whose [("index", i), ("elements", n)])
+  | otherwise = throw (violated name whose [("index", i), ("elements", n)])
 
 -- | A function that writes at most n bytes.
 within ::
@@ -153,7 +163,7 @@ within name whose n write p
     start :: Ptr Word8 -> Ptr Word8
     start memory = memory `plusPtr` (margin + (p `minusPtr` nullPtr) `mod` margin)
     failed :: String -> [(String, Int)] -> IO r
-    failed what numbers = throwIO (InvariantViolated name (whose ++ ": " ++ what) numbers)
+    failed what numbers = throwIO (violated name (whose ++ ": " ++ what) numbers)
     atMost used =
       unless (used >= 0 && used <= n) $
         failed "more bytes than reserved" [("reserved", n), ("written", used)]
@@ -222,11 +232,7 @@ sliceIn :: ForeignPtr Word8 -> Int -> Int -> ByteString
 sliceIn fp@(ForeignPtr _ contents) off n
   | n >= 0 && before >= 0 && before + n <= size = B.fromForeignPtr fp off n
   | otherwise =
-    throw $
-      InvariantViolated
-        "in the chunk"
-        "sliceBuffer"
-        [("from", before), ("length", n), ("buffer", size)]
+    throw $ violated "in the chunk" "sliceBuffer" [("from", before), ("length", n), ("buffer", size)]
   where
     from = unsafeForeignPtrToPtr fp `plusPtr` off
     (before, size) = case contents of
