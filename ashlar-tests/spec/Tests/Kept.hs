@@ -74,6 +74,7 @@ tests =
           fromHandle "Copied ByteString" getCopied 16 (Copied key),
           fromHandle "Copied Lazy.ByteString" (L.toStrict . getCopied) 16 (Copied lazyKey)
         ],
+      testCase "what a state keeps of short chunks" shortChunks,
       testGroup "as in binary" binary,
       testGroup "as in cereal" cereal,
       testGroup "as in store, which copies" store
@@ -100,6 +101,23 @@ key = "key"
 
 lazyKey :: L.ByteString
 lazyKey = "key"
+
+-- The chunks that a Partial has been fed, for its second use, are copies if they are short.
+shortChunks :: Assertion
+shortChunks = do
+  (chunk, gone) <- tracked pad
+  let state = runGetIncremental (skip padding) `pushChunk` S.take 100 chunk `pushChunk` "end"
+  _ <- evaluate state
+  let settle :: Int -> IO ()
+      settle n = do
+        performMajorGC
+        threadDelay 1000
+        now <- readIORef gone
+        if now || n == 0 then now @?= True else settle (n - 1)
+  settle 300
+  case pushEndOfInput (state `pushChunk` S.drop 103 pad) of
+    Done {} -> pure ()
+    _ -> assertFailure "not done"
 
 -- | Is the chunk kept that has all of the value? Are the two that have a part each?
 data Keeps = Keeps Bool Bool

@@ -122,8 +122,8 @@ putRow table = row . cells alone table
 row :: [Builder] -> Builder
 row bs = commas (char7 ',') bs <> char7 '\n'
 
--- Given whether there is one column: then an empty text has quotes, because readers of CSV skip empty
--- lines.
+-- Given whether there is one column: then an empty text has quotes, because readers of CSV skip
+-- empty lines.
 cells :: Bool -> Table -> Value -> [Builder]
 cells alone table value = case (table, fromFormats value) of
   (Columns _ _ inner, Fields _ xs) -> concat (zipWith (cells alone) inner (V.toList xs))

@@ -133,4 +133,5 @@ data WrongBodyLength = WrongBodyLength
 
 instance Exception WrongBodyLength where
   displayException (WrongBodyLength announced built) =
-    "Ashlar.Http.Body: the body: " ++ show announced ++ " bytes announced, " ++ show built ++ " built"
+    "Ashlar.Http.Body: the body: " ++ show announced ++ " bytes announced, " ++ show built
+      ++ " built"

@@ -174,8 +174,8 @@ readBase64 v dst0 src0 n = go 0 dst0
 collectLenient :: Alphabet -> Ptr Word8 -> Ptr Word8 -> Int -> IO Int
 collectLenient alphabet dst src n = run 0 0
   where
-    -- The first i characters have been examined, and m of them copied. A run of those that are in the
-    -- alphabet.
+    -- The first i characters have been examined, and m of them copied. A run of those that are in
+    -- the alphabet.
     run :: Int -> Int -> IO Int
     run i m = do
       len <- base64Span alphabet (src `plusPtr` i) (n - i)
@@ -183,8 +183,8 @@ collectLenient alphabet dst src n = run 0 0
       let i' = i + len
           m' = m + len
       single 0 i' m'
-    -- One after the other, until there are eight in a row. (For short runs, the calls would take most
-    -- of the time.)
+    -- One after the other, until there are eight in a row. (For short runs, the calls would take
+    -- most of the time.)
     single :: Int -> Int -> Int -> IO Int
     single inRow i m
       | i == n = ended m

@@ -232,7 +232,8 @@ sliceIn :: ForeignPtr Word8 -> Int -> Int -> ByteString
 sliceIn fp@(ForeignPtr _ contents) off n
   | n >= 0 && before >= 0 && before + n <= size = B.fromForeignPtr fp off n
   | otherwise =
-    throw $ violated "in the chunk" "sliceBuffer" [("from", before), ("length", n), ("buffer", size)]
+    throw $
+      violated "in the chunk" "sliceBuffer" [("from", before), ("length", n), ("buffer", size)]
   where
     from = unsafeForeignPtrToPtr fp `plusPtr` off
     (before, size) = case contents of

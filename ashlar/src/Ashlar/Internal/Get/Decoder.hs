@@ -170,8 +170,9 @@ incrementalOn bytes g bs
 -- decide how much memory it takes.
 data History = History !Int [Maybe ByteString] | TooLong
 
--- The history with another chunk. A short one is copied, because it may be a slice of a large buffer.
--- Each chunk takes some 160 bytes beside its own. (Test "short chunks that are kept".)
+-- The history with another chunk. A short one is copied, because it may be a slice of a large
+-- buffer. Each chunk takes some 160 bytes beside its own. (Test "what a state keeps of short
+-- chunks".)
 andThen :: Maybe ByteString -> History -> History
 andThen chunk history = case history of
   History n chunks | m <= streamBytes - n -> kept `seq` History (n + m) (kept : chunks)

@@ -125,10 +125,10 @@ startCells c traced offset limit held current = do
 -- them, 'runGetRest' returns them.
 --
 -- Forcing an error runs the decoder a second time, which takes as long as the first run. Until
--- then, the error keeps the input alive, whose memory must not be overwritten. If decoders run others
--- on a part of their input and force the error, n levels of such parts take time in proportion to n²
--- ('Ashlar.Get.isolate' has no such runs). The same holds for 'runGetWhole', 'runGetRest' and
--- 'runGetWith'.
+-- then, the error keeps the input alive, whose memory must not be overwritten. If decoders run
+-- others on a part of their input and force the error, n levels of such parts take time in
+-- proportion to the square of n ('Ashlar.Get.isolate' has no such runs). The same holds for
+-- 'runGetWhole', 'runGetRest' and 'runGetWith'.
 --
 -- >>> runGet getWord16be "\1\2\3"
 -- Right 258
@@ -369,24 +369,31 @@ tracedRun g bs = do
 -- Note [Second runs]
 -- ~~~~~~~~~~~~~~~~~~
 -- A decoder may run another one on a part of its input, and look at its error. Each level then runs
--- the levels inside of it twice, and the second run of each does that again: time exponential in the
--- number of levels, which the sender of the input chooses. So what begins within a second run is
--- traced from the start, and need not run again. That leaves quadratic time. (Test "decoders that look
--- at the errors of others".)
+-- the levels inside of it twice, and the second run of each does that again: time exponential in
+-- the number of levels, which the sender of the input chooses. So what begins within a second run
+-- is traced from the start, and need not run again. That leaves quadratic time. (Test "decoders
+-- that look at the errors of others".)
 --
--- Whether a run is within a second one is found by a variable of the process. Another thread may
--- find it set, too. Its run has the same result, but takes a little longer. The variable is the number
--- of runs that may begin before it is reset, because an exception may end the second run.
+-- A variable of the process says whether there is a second run. Another thread may find it set,
+-- too. Its run has the same result, but takes a little longer. The variable is the number of runs
+-- that may begin before it is reset, because an exception may end the second run.
 secondRuns :: IORef Int
 secondRuns = unsafePerformIO (newIORef 0)
 {-# NOINLINE secondRuns #-}
 
 -- The argument is what asks, so that nobody gets the answer to another one.
 withinSecond :: a -> IO Bool
-withinSecond _ = do
-  n <- readIORef secondRuns
-  if n > 0 then True <$ (writeIORef secondRuns $! n - 1) else pure False
-{-# NOINLINE withinSecond #-}
+withinSecond _ = readIORef secondRuns >>= \n -> if n > 0 then oneMore n else pure False
+{-# INLINE withinSecond #-}
+
+-- 'withinSecond' where GHC might share the answer.
+asked :: a -> IO Bool
+asked = withinSecond
+{-# NOINLINE asked #-}
+
+oneMore :: Int -> IO Bool
+oneMore n = True <$ (writeIORef secondRuns $! n - 1)
+{-# NOINLINE oneMore #-}
 
 asSecond :: IO a -> IO a
 asSecond act = do
@@ -492,7 +499,7 @@ runLazy bytes f g lbs = case runStrict measured <$> strict of
      in f (Left (fromLeft succeedsAgain result)) rest at
   Nothing -> case runChunks bytes g lbs of Ended result rest at -> f result rest at
   where
-    strict = if unsafeDupablePerformIO (withinSecond lbs) then Nothing else onlyChunk lbs
+    strict = if unsafeDupablePerformIO (asked lbs) then Nothing else onlyChunk lbs
     measured = g >>= \a -> here >>= \ !used -> pure (used, a)
 {-# NOINLINE runLazy #-}
 
