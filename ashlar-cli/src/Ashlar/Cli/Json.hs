@@ -12,6 +12,7 @@ module Ashlar.Cli.Json
   )
 where
 
+import Ashlar.Builder (byteString, charUtf8, toStrictByteString)
 import Ashlar.Get
 import Ashlar.Get.Parse (bytes, peekWord8', scan, sepBy, skipWhile, takeWhile1)
 import Ashlar.Schema.Internal.Check (doubled)
@@ -22,7 +23,6 @@ import qualified Data.ByteString.Char8 as C
 import Data.Char (chr, digitToInt, isDigit, isHexDigit)
 import Data.Maybe (isJust)
 import Data.Text (Text)
-import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
 import Data.Word (Word8)
 
@@ -106,11 +106,13 @@ isNumber s = case span isDigit (if take 1 s == "-" then drop 1 s else s) of
       _ -> null rest
     digits ds = not (null ds) && all isDigit ds
 
--- A text, or a surrogate.
+-- A text, or a surrogate. An error is where the character or the escape is.
 string :: Get (Either Text Char)
 string = do
-  inside <- quote *> scan False step <* quote <* blank
-  either fail pure (unescaped inside)
+  inside <- quote *> lookAhead (scan False step)
+  case unescaped inside of
+    Left (at, why) -> skip at *> fail why
+    Right t -> t <$ skip (B.length inside) <* quote <* blank
   where
     quote = bytes (C.singleton '"')
     step isEscaped w
@@ -118,19 +120,29 @@ string = do
       | w == 0x22 || w < 0x20 = Nothing
       | otherwise = Just (w == 0x5C)
 
-unescaped :: ByteString -> Either String (Either Text Char)
+-- What stands between quotes, or where and why it is no text. (First all of it is checked, and then
+-- written. A list of its parts would take more than a hundred times the memory.)
+unescaped :: ByteString -> Either (Int, String) (Either Text Char)
 unescaped inside = case C.unpack (B.take 2 inside) of
   "\\u"
     | B.length inside == 6, Just (c, _) <- unit (B.drop 2 inside), isSurrogate c -> Right (Right c)
-  _ -> Left <$> go [] inside
+  _ -> Left (T.decodeUtf8 (toStrictByteString (write inside))) <$ check inside
   where
-    go done rest = case B.elemIndex 0x5C rest of
-      Nothing -> (\t -> T.concat (reverse (t : done))) <$> plain rest
-      Just i -> do
-        t <- plain (B.take i rest)
-        (c, after) <- escape (B.drop (i + 1) rest)
-        go (T.singleton c : t : done) after
-    plain = either (const (Left "no UTF-8")) Right . T.decodeUtf8'
+    check rest = do
+      let (plain, more) = B.break (== 0x5C) rest
+      case T.decodeUtf8' plain of
+        Left _ -> Left (B.length inside - B.length rest, "no UTF-8")
+        Right _
+          | B.null more -> Right ()
+          | otherwise -> case escape (B.drop 1 more) of
+            Left why -> Left (B.length inside - B.length more, why)
+            Right (_, after) -> check after
+    write rest = case B.break (== 0x5C) rest of
+      (plain, more)
+        | Right (c, after) <- escape (B.drop 1 more),
+          not (B.null more) ->
+          byteString plain <> charUtf8 c <> write after
+        | otherwise -> byteString plain
 
 -- | A character whose escape stood after a backslash, and what follows it.
 escape :: ByteString -> Either String (Char, ByteString)
