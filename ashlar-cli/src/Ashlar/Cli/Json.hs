@@ -15,13 +15,12 @@ where
 import Ashlar.Builder (byteString, charUtf8, toStrictByteString)
 import Ashlar.Get
 import Ashlar.Get.Parse (bytes, peekWord8', scan, sepBy, skipWhile, takeWhile1)
-import Ashlar.Schema.Internal.Check (doubled)
+import Ashlar.Schema.Internal.Check (doubled, shortened)
 import Data.Bits (shiftL, (.&.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
 import Data.Char (chr, digitToInt, isDigit, isHexDigit)
-import Data.Maybe (isJust)
 import Data.Text (Text)
 import qualified Data.Text.Encoding as T
 import Data.Word (Word8)
@@ -71,7 +70,8 @@ member = (,) <$> string <*> (punctuation ':' *> getJson)
 
 distinct :: [(Either Text Char, Json)] -> Get Json
 distinct members
-  | isJust (doubled (map fst members)) = fail "two members of one name"
+  | Just name <- doubled (map fst members) =
+    fail ("two members of one name: " ++ either (show . shortened) show name)
   | [] <- [c | (Right c, _) <- members] = pure (JObject [(name, x) | (Left name, x) <- members])
   | otherwise = pure (JEntries members)
 
