@@ -112,6 +112,7 @@ perform hs command = case command of
     case from of
       FromOld old -> convert says selection target partial old given path
       FromText text -> importText says selection target partial text given path
+      FromCsvList -> failed "csv knows no --list: a file is one table"
   ExportCommand selection force text schema out path -> do
     says <- besides out
     inputOf schema path >>= exportText says selection (Target out force hs) text

@@ -321,7 +321,11 @@ noJson = do
   refuses @[Int] "json" [(C.replicate 1000000 '[', "nested more than 100000 levels deep")]
 
 noCsv :: Assertion
-noCsv =
+noCsv = do
+  withSchema @Item $ \folder -> do
+    B.writeFile (folder </> "text") "name,price\na,1\n"
+    Outcome code _ err <- from folder "csv" ["--list"] "text" "new"
+    (code, err) @?= (ExitFailure 2, "ashlar: csv knows no --list: a file is one table\n")
   refuses @Item
     "csv"
     [ ("name,price\na\n", "fewer than 2 cells"),

@@ -44,7 +44,11 @@ data Command
   | StatCommand Selection (Maybe FilePath) FilePath
 
 -- | What is converted.
-data From = FromOld Old | FromText TextFrom
+data From
+  = FromOld Old
+  | FromText TextFrom
+  | -- | CSV, and @--list@, which it does not have.
+    FromCsvList
 
 -- | The parser of the command line.
 commandLine :: ParserInfo Command
@@ -175,7 +179,7 @@ fromOption =
     "from"
     "What FILE is: json, csv, or written by binary, cereal or store"
     [ ("json", \list -> FromText (if list then FromJsonArray else FromJsonValues)),
-      ("csv", const (FromText FromCsv)),
+      ("csv", \list -> if list then FromCsvList else FromText FromCsv),
       ("binary", FromOld . Old Binary),
       ("cereal", FromOld . Old Cereal),
       ("store", FromOld . Old Store)
