@@ -108,13 +108,7 @@ shortChunks = do
   (chunk, gone) <- tracked pad
   let state = runGetIncremental (skip padding) `pushChunk` S.take 100 chunk `pushChunk` "end"
   _ <- evaluate state
-  let settle :: Int -> IO ()
-      settle n = do
-        performMajorGC
-        threadDelay 1000
-        now <- readIORef gone
-        if now || n == 0 then now @?= True else settle (n - 1)
-  settle 300
+  readIORef gone `becomes` True
   case pushEndOfInput (state `pushChunk` S.drop 103 pad) of
     Done {} -> pure ()
     _ -> assertFailure "not done"
@@ -181,19 +175,18 @@ keepsIO ::
   Assertion
 keepsIO expected chunks f x = do
   (found, gone) <- decoded chunks f
-  let kept = map not <$> mapM readIORef gone
-      -- Finalizers run in a thread of their own.
-      settle :: Int -> IO [Bool]
-      settle n = do
-        performMajorGC
-        threadDelay 1000
-        now <- kept
-        if now == expected || n == 0 then pure now else settle (n - 1)
-  _ <- settle 300
-  performMajorGC
-  threadDelay 1000
-  kept >>= (@?= expected)
+  (map not <$> mapM readIORef gone) `becomes` expected
   assertBool "another value" (found == x)
+
+-- | What the finalizers say is this, when they have run: in a thread of their own, after a
+-- collection.
+becomes :: (Eq a, Show a) => IO a -> a -> Assertion
+becomes seen expected = settle (300 :: Int)
+  where
+    settle n = do
+      now <- afterCollection
+      if now == expected || n == 0 then afterCollection >>= (@?= expected) else settle (n - 1)
+    afterCollection = performMajorGC >> threadDelay 1000 >> seen
 
 decoded ::
   Show e => [S.ByteString] -> ([S.ByteString] -> IO (Either e a)) -> IO (a, [IORef Bool])

@@ -133,6 +133,7 @@ import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Limits (asValue)
 import Ashlar.Internal.Get.Run
+import Ashlar.Internal.Get.RunLazy
 import Ashlar.Internal.Get.Source
 import Data.ByteString (ByteString)
 import qualified Data.ByteString.Lazy as L

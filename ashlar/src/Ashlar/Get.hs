@@ -172,6 +172,7 @@ import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Numbers
 import Ashlar.Internal.Get.Offset
 import Ashlar.Internal.Get.Run
+import Ashlar.Internal.Get.RunLazy
 import Ashlar.Internal.Get.Source
 import Ashlar.Internal.Get.Strings
 import Ashlar.Internal.Get.Vectors

@@ -16,6 +16,7 @@ import Ashlar.Builder (byteString, charUtf8, toStrictByteString)
 import Ashlar.Get
 import Ashlar.Get.Parse (bytes, peekWord8', scan, sepBy, skipWhile, takeWhile1)
 import Ashlar.Schema.Internal.Check (doubled, shortened)
+import Control.Monad (unless)
 import Data.Bits (shiftL, (.&.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
@@ -120,23 +121,24 @@ string = do
       | w == 0x22 || w < 0x20 = Nothing
       | otherwise = Just (w == 0x5C)
 
--- What stands between quotes, or where and why it is no text. (First all of it is checked, and then
--- written. A list of its parts would take more than a hundred times the memory.)
+-- What stands between quotes, or where and why it is no text. (If there are escapes, all of it is
+-- checked, and then written. A list of its parts would take more than a hundred times the memory.)
 unescaped :: ByteString -> Either (Int, String) (Either Text Char)
 unescaped inside = case C.unpack (B.take 2 inside) of
   "\\u"
     | B.length inside == 6, Just (c, _) <- unit (B.drop 2 inside), isSurrogate c -> Right (Right c)
-  _ -> Left (T.decodeUtf8 (toStrictByteString (write inside))) <$ check inside
+  _
+    | B.notElem 0x5C inside -> Left <$> plainAt inside inside
+    | otherwise -> Left (T.decodeUtf8 (toStrictByteString (write inside))) <$ check inside
   where
+    plainAt rest =
+      either (const (Left (B.length inside - B.length rest, "no UTF-8"))) Right . T.decodeUtf8'
     check rest = do
       let (plain, more) = B.break (== 0x5C) rest
-      case T.decodeUtf8' plain of
-        Left _ -> Left (B.length inside - B.length rest, "no UTF-8")
-        Right _
-          | B.null more -> Right ()
-          | otherwise -> case escape (B.drop 1 more) of
-            Left why -> Left (B.length inside - B.length more, why)
-            Right (_, after) -> check after
+      _ <- plainAt rest plain
+      unless (B.null more) $ case escape (B.drop 1 more) of
+        Left why -> Left (B.length inside - B.length more, why)
+        Right (_, after) -> check after
     write rest = case B.break (== 0x5C) rest of
       (plain, more)
         | Right (c, after) <- escape (B.drop 1 more),

@@ -27,6 +27,7 @@ import Ashlar.Internal.Get.Scan
 import Ashlar.Internal.Mem (peekHost)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Calendar
+import Control.Monad ((<$!>))
 import qualified Data.ByteString as S
 import Data.Fixed (Fixed (MkFixed))
 import Data.Time.Calendar (Day (..), fromGregorian, gregorianMonthLength)
@@ -242,8 +243,8 @@ zoneOr :: a -> (Int -> a) -> Get a
 zoneOr named ahead =
   guardedGet begins (Expectation ["'Z', '+' or '-'"]) $
     takeByte >>= \w -> case w of
-      43 -> difference >>= \m -> pure $! ahead m
-      45 -> difference >>= \m -> pure $! ahead (negate m)
+      43 -> ahead <$!> difference
+      45 -> ahead . negate <$!> difference
       _ -> pure named
   where
     begins w = w == 0x5A || w == 0x7A || w == 43 || w == 45
@@ -253,7 +254,7 @@ zoneOr named ahead =
       if i == 0x3A
         then skip 1 *> minutesAfter h
         else if i >= 48 && i < 58 then minutesAfter h else pure $! 60 * h
-    minutesAfter h = twoUpTo 0 59 "no such minute" >>= \m -> pure $! 60 * h + m
+    minutesAfter h = (60 * h +) <$!> twoUpTo 0 59 "no such minute"
 
 -- | A 'localTime', and its 'timeZone'.
 zonedTime :: Get ZonedTime

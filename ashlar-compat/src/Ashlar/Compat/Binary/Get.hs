@@ -103,7 +103,7 @@ import qualified Ashlar.Internal.Get.Decoder as G
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail (label)
 import Ashlar.Internal.Get.Numbers
-import qualified Ashlar.Internal.Get.Run as G
+import qualified Ashlar.Internal.Get.RunLazy as G
 import Ashlar.Internal.Get.Strings hiding (getShortByteString)
 import qualified Ashlar.Internal.Get.Strings as G
 import Data.ByteString (ByteString)

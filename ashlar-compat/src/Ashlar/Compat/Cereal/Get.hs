@@ -111,6 +111,7 @@ import qualified Ashlar.Internal.Get.Decoder as G
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Numbers
 import qualified Ashlar.Internal.Get.Run as G
+import qualified Ashlar.Internal.Get.RunLazy as G
 import Ashlar.Internal.Get.Strings (getByteStringCopy, getNested, getShortByteString)
 import Control.Exception (displayException)
 import Data.Array.IArray (IArray, Ix, listArray)

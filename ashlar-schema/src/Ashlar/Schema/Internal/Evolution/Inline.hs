@@ -18,7 +18,6 @@ import Ashlar.Schema.Internal.Evolution.Op
 import qualified Data.IntMap.Strict as IM
 import qualified Data.IntSet as IS
 import qualified Data.List as List
-import Data.Maybe (fromMaybe)
 
 data Found = Found
   { -- The steps of each procedure, and how large they are.
@@ -66,16 +65,13 @@ inlined (Program main procedures) =
 -- The steps with fewer calls, and how many steps were put in their place.
 simplified :: Found -> [Op] -> ([Op], Int)
 simplified st ops
-  | grownBy 64 <= mostInlined - foundInlined st = (tidy (substituted 64 st ops), grownBy 64)
+  | grown <= mostInlined - foundInlined st = (tidy (substituted 64 st ops), grown)
   | otherwise = (tidy (substituted 1 st ops), 0)
   where
-    grownBy most = List.foldl' (\n i -> n + fromMaybe 0 (inlinedSize most st i)) 0 (callees ops)
-
--- The size of a procedure, if it is at most this and not recursive.
-inlinedSize :: Int -> Found -> Int -> Maybe Int
-inlinedSize most st i = case IM.lookup i (foundDone st) of
-  Just (_, n) | n <= most, not (IS.member i (foundRecursive st)) -> Just n
-  _ -> Nothing
+    grown = List.foldl' (+) 0 [n | i <- callees ops, Just n <- [sizeOf i], n <= 64]
+    sizeOf i
+      | IS.member i (foundRecursive st) = Nothing
+      | otherwise = snd <$> IM.lookup i (foundDone st)
 
 -- Put the bodies of procedures of at most this size in place of their calls.
 substituted :: Int -> Found -> [Op] -> [Op]
