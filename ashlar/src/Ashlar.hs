@@ -46,8 +46,8 @@
 -- Both directions:
 --
 -- * "Ashlar.Codec": the class of types with a format
--- * "Ashlar.Codec.Combinators": formats written by hand, once for both directions
--- * "Ashlar.Codec.Fixed": formats of constant size
+-- * "Ashlar.Codec.Combinators": formats written by hand, once for both directions, also those of
+--   constant size
 -- * "Ashlar.Codec.Wrappers": newtypes that choose another format
 -- * "Ashlar.Codec.Packed": another format for a whole type, of few bytes
 -- * "Ashlar.View": fields and elements of encoded values, without decoding the rest
@@ -59,7 +59,6 @@
 --
 -- * "Ashlar.Builder": builders, numbers and strings, and what runs them
 -- * "Ashlar.Builder.Extra": sizes of buffers, copying or sharing, native byte order
--- * "Ashlar.Builder.Combinators": builders like words and lines
 -- * "Ashlar.Builder.Varint": variable-length integers: LEB128, Protocol Buffers
 -- * "Ashlar.Builder.Section": sections with a length prefix
 -- * "Ashlar.Builder.RealFloat": floating-point numbers in several notations
@@ -88,6 +87,7 @@
 --
 -- Texts that others define, in both directions:
 --
+-- * "Ashlar.Builder.Combinators": builders like words and lines
 -- * "Ashlar.Builder.Padded": numbers and other values, padded to a width
 -- * "Ashlar.Builder.Base64": bytes in Base64, with either alphabet
 -- * "Ashlar.Builder.Hex": bytes in hexadecimal

@@ -12,8 +12,7 @@ module Tests.OpenBlocks (tests) where
 
 import Ashlar.Builder (Builder, byteString, word8)
 import Ashlar.Codec (Codec, HasFormat (..))
-import Ashlar.Codec.Combinators (byHand, fixed)
-import qualified Ashlar.Codec.Fixed as F
+import qualified Ashlar.Codec.Combinators as F
 import Ashlar.File.Internal.Block
 import Ashlar.File.Internal.Layout (blockHeaderBytes)
 import Control.Monad (when)
@@ -78,7 +77,7 @@ data AnySize = AnySize Int Builder
 instance Codec AnySize
 
 instance HasFormat AnySize where
-  format = byHand 0 (\(AnySize n _) -> n) (\(AnySize _ b) -> b) (pure (AnySize 0 mempty))
+  format = F.byHand 0 (\(AnySize n _) -> n) (\(AnySize _ b) -> b) (pure (AnySize 0 mempty))
 
 -- | The same, of a number that the type says.
 data Constant (n :: Nat) = ConstantBytes
@@ -86,7 +85,7 @@ data Constant (n :: Nat) = ConstantBytes
 instance KnownNat n => Codec (Constant n)
 
 instance KnownNat n => HasFormat (Constant n) where
-  format = fixed (ones (fromIntegral (natVal (Proxy :: Proxy n))))
+  format = F.fixed (ones (fromIntegral (natVal (Proxy :: Proxy n))))
 
 -- n bytes.
 ones :: Int -> F.Fixed (Constant n)

@@ -12,7 +12,7 @@ module Tests.Codec (tests) where
 
 import Ashlar.Builder.Extra (safeStrategy, toLazyByteStringWith)
 import Ashlar.Codec
-import Ashlar.Codec.Fixed (Layout (..))
+import Ashlar.Codec.Combinators (Layout (..))
 import Control.Exception (bracket)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L

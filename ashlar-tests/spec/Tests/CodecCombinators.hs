@@ -13,7 +13,6 @@ module Tests.CodecCombinators (tests) where
 import Ashlar.Builder (toStrictByteString)
 import Ashlar.Codec
 import Ashlar.Codec.Combinators
-import Ashlar.Codec.Fixed (Layout (..), fixedChecked, fixedWord16LE)
 import Ashlar.Codec.Laws
 import Ashlar.Get (runGet)
 import qualified Data.ByteString as S

@@ -13,8 +13,7 @@
 module Tests.CodecRefined (tests) where
 
 import Ashlar.Codec
-import Ashlar.Codec.Combinators (formatSize)
-import Ashlar.Codec.Fixed (Layout (..), getFixed)
+import Ashlar.Codec.Combinators (Layout (..), formatSize, getFixed)
 import Ashlar.Codec.Laws
 import Ashlar.Codec.Wrappers (Compact)
 import Ashlar.Get

@@ -11,7 +11,6 @@ module Tests.Paths (tests) where
 
 import Ashlar.Codec
 import Ashlar.Codec.Combinators
-import Ashlar.Codec.Fixed
 import Ashlar.Get
 import Ashlar.Get.Feed
 import qualified Ashlar.Internal.Codec.Class as Class

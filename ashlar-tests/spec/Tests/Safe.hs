@@ -36,7 +36,6 @@ import Ashlar.Builder.Varint ()
 import Ashlar.ByteOrder ()
 import Ashlar.Codec
 import Ashlar.Codec.Combinators ()
-import Ashlar.Codec.Fixed ()
 import Ashlar.Codec.Packed ()
 import Ashlar.Codec.Wrappers ()
 import Ashlar.Compat.Binary ()

@@ -31,10 +31,10 @@
 -- * "Ashlar.ByteOrder": numbers whose byte order is chosen at run time
 -- * "Ashlar.Builder.Varint": variable-length integers: LEB128, Protocol Buffers
 -- * "Ashlar.Builder.Section": parts that follow their length
--- * "Ashlar.Builder.Combinators": builders like words and lines
 -- * "Ashlar.Builder.Bytestring": to and from the builders of bytestring
 --
--- The package @ashlar-text@ has more: Base64, dates, escaping for JSON and HTML, padding.
+-- The package @ashlar-text@ has more: words and lines, Base64, dates, escaping for JSON and
+-- HTML, padding.
 module Ashlar.Builder
   ( -- * Builders
     Builder,

@@ -42,7 +42,6 @@
 --
 -- * 'HasFormat': instances that refine the derived format, or replace it
 -- * "Ashlar.Codec.Combinators": formats by hand, once for both directions
--- * "Ashlar.Codec.Fixed": formats of constant size by hand
 -- * "Ashlar.Codec.Wrappers": newtypes that choose another format
 -- * "Ashlar.Codec.Packed": another format for a whole type, of few bytes
 -- * "Ashlar.Codec.Laws", in the package ashlar-laws: tests for instances of your own
@@ -129,11 +128,11 @@ import Ashlar.Internal.Codec.Instances.Tuples ()
 import Ashlar.Internal.Codec.Instances.Vector ()
 import Ashlar.Internal.Codec.Layouts (skipValue)
 import Ashlar.Internal.Get.Budget
+import Ashlar.Internal.Get.Chunks
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Limits (asValue)
 import Ashlar.Internal.Get.Run
-import Ashlar.Internal.Get.RunLazy
 import Ashlar.Internal.Get.Source
 import Data.ByteString (ByteString)
 import qualified Data.ByteString.Lazy as L
@@ -163,8 +162,8 @@ size :: Codec a => a -> Int
 size = Class.size
 {-# INLINE size #-}
 
--- | Whether all values take the same number of bytes: 'Ashlar.Codec.Fixed.Fix' if so, else
--- 'Ashlar.Codec.Fixed.Var'. A derived format is of constant size if the type has a single
+-- | Whether all values take the same number of bytes: 'Ashlar.Codec.Combinators.Fix' if so, else
+-- 'Ashlar.Codec.Combinators.Var'. A derived format is of constant size if the type has a single
 -- constructor whose fields are so, or if no constructor has fields.
 layout :: Codec a => Layout a
 layout = Class.layout

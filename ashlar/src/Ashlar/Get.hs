@@ -165,14 +165,13 @@ where
 import Ashlar.Internal.Get.Budget
 import Ashlar.Internal.Get.Bytes
 import Ashlar.Internal.Get.Choice
+import Ashlar.Internal.Get.Chunks
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Decoder
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Numbers
 import Ashlar.Internal.Get.Offset
 import Ashlar.Internal.Get.Run
-import Ashlar.Internal.Get.RunLazy
 import Ashlar.Internal.Get.Source
 import Ashlar.Internal.Get.Strings
 import Ashlar.Internal.Get.Vectors

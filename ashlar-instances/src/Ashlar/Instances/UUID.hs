@@ -14,8 +14,7 @@ where
 
 import qualified Ashlar.Builder.UUID as B
 import Ashlar.Codec
-import Ashlar.Codec.Combinators (fixed)
-import Ashlar.Codec.Fixed (fixedPair)
+import Ashlar.Codec.Combinators (fixed, fixedPair)
 import Ashlar.Codec.Wrappers (BigEndian, ByteOrdered (..))
 import qualified Ashlar.Get.UUID as G
 import Ashlar.Schema (Described (..), orderedByParts, part, recordOf)

@@ -57,8 +57,15 @@ where
 import Ashlar.Builder (toStrictByteString)
 import Ashlar.Builder.Extra (safeStrategy, toLazyByteStringWith)
 import Ashlar.Codec
-import Ashlar.Codec.Combinators (formatGet, formatPut, formatSize)
-import Ashlar.Codec.Fixed (Layout (Fix, Var), fixedSize, getFixed, putFixed)
+import Ashlar.Codec.Combinators
+  ( Layout (Fix, Var),
+    fixedSize,
+    formatGet,
+    formatPut,
+    formatSize,
+    getFixed,
+    putFixed,
+  )
 import Ashlar.Codec.Laws.Mutation (Mutation (..), mutate)
 import Ashlar.Get (runGet, runGetLazyWhole, runGetRest, runGetWhole)
 import Ashlar.View (View, checked, decodeView, view, viewBytes, viewRest)

@@ -44,9 +44,9 @@
 -- 300286872
 --
 -- This sink gives 64 bytes at a time. With optimisation, adjacent writes of bounded size are
--- reserved together, up to 256 bytes; a single 'Ashlar.Codec.Fixed.Fixed' of any size is reserved
--- at once. If 64 bytes are too few, running the builder throws 'SinkRefused', and nothing is
--- written outside the buffer. A sink for all builders gives at least as many bytes as the first
+-- reserved together, up to 256 bytes; a single 'Ashlar.Codec.Combinators.Fixed' of any size is
+-- reserved at once. If 64 bytes are too few, running the builder throws 'SinkRefused', and nothing
+-- is written outside the buffer. A sink for all builders gives at least as many bytes as the first
 -- number of 'More'.
 --
 -- The rules for a sink:

@@ -41,6 +41,22 @@
 -- other. A variant is a tag and the fields of the alternative. The tag counts the alternatives from
 -- 0, in one byte, or in two if there are more than 256.
 --
+-- = Values of constant size
+--
+-- A 'Fixed' writes and reads the values of a type that all take the same number of bytes. You make
+-- one from the numbers of this module and by combining them, so its size always agrees with the
+-- bytes it writes. The library reserves memory for many values at once, and 'fixed' of it is as
+-- fast as a derived instance.
+--
+-- These formats write the least significant byte first. For the opposite order, see @fixedBE@ of
+-- "Ashlar.Codec.Wrappers".
+--
+-- >>> let named = fixedPair fst snd (,) fixedWord16LE fixedDoubleLE
+-- >>> toStrictByteString (putFixed named (7, 1))
+-- "\a\NUL\NUL\NUL\NUL\NUL\NUL\NUL\240?"
+-- >>> runGet (getFixed named) "\a\NUL\NUL\NUL\NUL\NUL\NUL\NUL\240?"
+-- Right (7,1.0)
+--
 -- Some names are common words ('fixed', 'field', 'end'): import this module qualified, or with an
 -- import list.
 module Ashlar.Codec.Combinators
@@ -79,10 +95,38 @@ module Ashlar.Codec.Combinators
     alternative,
     retired,
     end,
+
+    -- * Values of constant size
+    Fixed,
+    Layout (Fix, Var),
+    fixedSize,
+    putFixed,
+    getFixed,
+
+    -- ** Numbers
+    fixedWord8,
+    fixedWord16LE,
+    fixedWord32LE,
+    fixedWord64LE,
+    fixedInt8,
+    fixedInt16LE,
+    fixedInt32LE,
+    fixedInt64LE,
+    fixedWord,
+    fixedInt,
+    fixedFloatLE,
+    fixedDoubleLE,
+
+    -- ** Putting them together
+    fixedUnit,
+    fixedPair,
+    fixedMap,
+    fixedChecked,
   )
 where
 
-import Ashlar.Internal.Codec.Class (HasFormat (format))
+import Ashlar.Internal.Codec.Class (HasFormat (format), Layout (Fix, Var))
 import Ashlar.Internal.Codec.Derive (derivedFormat)
+import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Format
 import Ashlar.Internal.Codec.Variant

@@ -63,8 +63,8 @@ where
 
 import Ashlar.Internal.Get.Budget (startBudget)
 import Ashlar.Internal.Get.Bytes (ifReadsNothing, isEmpty)
+import Ashlar.Internal.Get.Chunks
 import Ashlar.Internal.Get.Core
-import Ashlar.Internal.Get.Decoder
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure (Failures (..))

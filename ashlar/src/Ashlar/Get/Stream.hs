@@ -23,9 +23,9 @@ module Ashlar.Get.Stream
   )
 where
 
+import Ashlar.Internal.Get.Chunks (forceNext, nextOf)
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Error
-import Ashlar.Internal.Get.RunLazy (forceNext, nextOf)
 import Ashlar.Internal.Get.Source
 import qualified Data.ByteString.Lazy as L
 import Data.IORef (newIORef)

@@ -98,12 +98,11 @@ import Ashlar.Internal.Compat.BinaryOffsets
 import Ashlar.Internal.Get.Bytes (isEmpty)
 import qualified Ashlar.Internal.Get.Bytes as G
 import Ashlar.Internal.Get.Choice
+import qualified Ashlar.Internal.Get.Chunks as G
 import Ashlar.Internal.Get.Core
-import qualified Ashlar.Internal.Get.Decoder as G
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Fail (label)
 import Ashlar.Internal.Get.Numbers
-import qualified Ashlar.Internal.Get.RunLazy as G
 import Ashlar.Internal.Get.Strings hiding (getShortByteString)
 import qualified Ashlar.Internal.Get.Strings as G
 import Data.ByteString (ByteString)

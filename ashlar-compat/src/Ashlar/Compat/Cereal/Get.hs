@@ -105,13 +105,12 @@ import Ashlar.Internal.Compat.CerealArrival
 import Ashlar.Internal.Get.Budget
 import qualified Ashlar.Internal.Get.Bytes as G
 import Ashlar.Internal.Get.Choice
+import Ashlar.Internal.Get.Chunks (Decoder)
+import qualified Ashlar.Internal.Get.Chunks as G
 import Ashlar.Internal.Get.Core hiding (Result)
-import Ashlar.Internal.Get.Decoder (Decoder)
-import qualified Ashlar.Internal.Get.Decoder as G
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Numbers
 import qualified Ashlar.Internal.Get.Run as G
-import qualified Ashlar.Internal.Get.RunLazy as G
 import Ashlar.Internal.Get.Strings (getByteStringCopy, getNested, getShortByteString)
 import Control.Exception (displayException)
 import Data.Array.IArray (IArray, Ix, listArray)

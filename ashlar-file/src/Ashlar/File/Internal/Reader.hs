@@ -11,7 +11,7 @@ module Ashlar.File.Internal.Reader
 where
 
 import Ashlar.Codec (Codec, layout)
-import Ashlar.Codec.Fixed (Fixed, Layout (Fix, Var), fixedSize)
+import Ashlar.Codec.Combinators (Fixed, Layout (Fix, Var), fixedSize)
 import Ashlar.File.Internal.After
 import Ashlar.File.Internal.Damage
 import Ashlar.File.Internal.Input

@@ -16,7 +16,7 @@ module Ashlar.File.Internal.Writer
 where
 
 import Ashlar.Codec (Codec, layout)
-import Ashlar.Codec.Fixed (Layout (Fix, Var))
+import Ashlar.Codec.Combinators (Layout (Fix, Var))
 import Ashlar.File.Internal.Append
 import Ashlar.File.Internal.Block
 import Ashlar.File.Internal.Crc32c

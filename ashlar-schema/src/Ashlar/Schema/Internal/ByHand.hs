@@ -23,7 +23,7 @@ module Ashlar.Schema.Internal.ByHand
 where
 
 import Ashlar.Codec (Codec, encode, layout, leastSize)
-import Ashlar.Codec.Fixed (Layout (..))
+import Ashlar.Codec.Combinators (Layout (..))
 import Ashlar.Schema.Internal.Check (isWhole)
 import Ashlar.Schema.Internal.Describe
 import Ashlar.Schema.Internal.Types

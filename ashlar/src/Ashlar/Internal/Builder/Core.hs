@@ -94,9 +94,9 @@ newtype Sink = Sink (Request -> Ptr Word8 -> IO FreeSpace)
 -- | What a builder asks of its sink.
 data Request
   = -- | More free space is needed: at least the first number of bytes. It is positive, and more
-    -- than 256 only if a single primitive, 'ensure' or 'Ashlar.Codec.Fixed.Fixed' needs more. The
-    -- second number, not less than the first, says how many bytes are likely to be written. A sink
-    -- may allocate that many, or ignore it. The sink must keep what was written so far.
+    -- than 256 only if a single primitive, 'ensure' or 'Ashlar.Codec.Combinators.Fixed' needs more.
+    -- The second number, not less than the first, says how many bytes are likely to be written. A
+    -- sink may allocate that many, or ignore it. The sink must keep what was written so far.
     More !Int !Int
   | -- | An 'Insert', and the chunks that follow the inserted one.
     Inserting !ByteString !Following

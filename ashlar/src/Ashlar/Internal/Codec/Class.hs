@@ -114,10 +114,11 @@ import GHC.Exts (Int (I#), Int#, andI#, (-#), (>#))
 class Codec a where
   -- | 'Fix' if all values take the same number of bytes, else 'Var'.
   --
-  -- If it is @'Fix' f@, then @'put' = 'Ashlar.Codec.Fixed.putFixed' f@,
-  -- @'get' = 'Ashlar.Codec.Fixed.getFixed' f@ and
-  -- @'size' _ = 'Ashlar.Codec.Fixed.fixedSize' f@. If it is @'Var' n@, every value takes at least
-  -- n bytes. A definition must not use the layout of a type that contains this one, or it loops.
+  -- If it is @'Fix' f@, then @'put' = 'Ashlar.Codec.Combinators.putFixed' f@,
+  -- @'get' = 'Ashlar.Codec.Combinators.getFixed' f@ and
+  -- @'size' _ = 'Ashlar.Codec.Combinators.fixedSize' f@. If it is @'Var' n@, every value takes at
+  -- least n bytes. A definition must not use the layout of a type that contains this one, or it
+  -- loops.
   layout :: Layout a
   default layout :: HasFormat a => Layout a
   layout = ownLayout

@@ -6,7 +6,7 @@
 -- Module      : Ashlar.Internal.Codec.Fixed
 -- Description : Formats in which every value takes the same number of bytes
 --
--- The type of "Ashlar.Codec.Fixed", with functions for the library alone.
+-- What "Ashlar.Codec.Combinators" exports of them, and functions for the library alone.
 --
 -- A 'Fixed' is made only from the formats of this module and by combining them. So its size, its
 -- write half and its read half always agree, and memory can be reserved for many values at once.
@@ -111,7 +111,7 @@ fixedRaw (I# n) = Fixed n False
 -- | Write a value at an address: exactly 'fixedSize' bytes, which must be writable. Use it for a
 -- buffer of your own, where 'putFixed' would mean a run of a builder for each value.
 --
--- >>> import Ashlar.Codec.Fixed
+-- >>> import Ashlar.Codec.Combinators
 -- >>> import Ashlar.Codec.Unsafe (fixedWrite)
 -- >>> import qualified Data.ByteString.Internal as B
 -- >>> B.create (fixedSize fixedWord16LE) (\p -> fixedWrite fixedWord16LE p 258)

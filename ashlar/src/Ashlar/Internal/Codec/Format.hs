@@ -88,7 +88,7 @@ builderSize :: Builder -> Int
 builderSize b = unsafePerformIO (toBufferIOWith 512 (\_ _ -> pure ()) b)
 {-# NOINLINE builderSize #-}
 
--- | A format from "Ashlar.Codec.Fixed".
+-- | The format of a 'Fixed'.
 fixed :: Fixed a -> Format a
 fixed f = Format (Fix f) (\_ -> fixedSize f) (putFixed f) (readFixed f)
 {-# INLINE fixed #-}

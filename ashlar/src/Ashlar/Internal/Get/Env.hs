@@ -239,7 +239,7 @@ data Env
     -- because the box exists already.)
     InputOnly {-# NOUNPACK #-} !ByteString
   | -- | The same, of a run before there is any input: Note [Before there is input] in
-    -- "Ashlar.Internal.Get.Decoder".
+    -- "Ashlar.Internal.Get.Chunks".
     NoInput
 
 -- | Offsets to which decoders refer. They are not part of the 'Context', in which finding one would
@@ -409,7 +409,7 @@ data More
   | -- | Nothing: the source has ended.
     NoMore
   | -- | That is not known yet. A decoder that asks for it is given up:
-    -- Note [Before there is input] in "Ashlar.Internal.Get.Decoder".
+    -- Note [Before there is input] in "Ashlar.Internal.Get.Chunks".
     Later
 
 -- | What a jump in a source that can seek has put aside: Note [Jumps] in

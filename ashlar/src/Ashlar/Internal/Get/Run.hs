@@ -342,7 +342,7 @@ data Early a
   | Failed
 
 -- | Run a decoder before there is any input: Note [Before there is input] in
--- "Ashlar.Internal.Get.Decoder".
+-- "Ashlar.Internal.Get.Chunks".
 beforeInput ::
   -- | How many bytes the run may hold, or 'maxBound'.
   Int ->

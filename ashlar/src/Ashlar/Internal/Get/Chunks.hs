@@ -1,14 +1,17 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE DerivingStrategies #-}
+{-# LANGUAGE MagicHash #-}
 -- The decoder of runGetIncremental must not be shared with others by accident.
 {-# OPTIONS_GHC -fno-cse -fno-full-laziness #-}
 
 -- |
--- Module      : Ashlar.Internal.Get.Decoder
--- Description : Decoders that are fed
+-- Module      : Ashlar.Internal.Get.Chunks
+-- Description : Running decoders on chunks: of lazy input, and pushed
 --
--- 'begin' is the engine of "Ashlar.Get.Feed" and 'Decoder'. The decoder runs as a coroutine that
--- suspends only to wait for the next chunk ('inputPrepare').
+-- Both ways to run are 'runOn', with another way to get the next chunk. Lazy input is a list of
+-- chunks, which is forced. A decoder that is pushed its input ('begin', the engine of
+-- "Ashlar.Get.Feed" and 'Decoder') is a coroutine that suspends only to wait for the next chunk
+-- ('inputPrepare').
 --
 -- Note [The chunk comes first]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -28,12 +31,21 @@
 -- what it decodes of the others is decoded again. If decoders run others on a part of their input,
 -- they would double the time at each level. (Test "a decoder in a nested run is run once".
 -- Benchmark "10000 messages of 4 to 20 bytes, each with a decoder of its own, pushed".)
-module Ashlar.Internal.Get.Decoder
-  ( -- * The engine
+module Ashlar.Internal.Get.Chunks
+  ( -- * Lazy input
+    runGetLazy,
+    runGetLazyWhole,
+    runGetOrFail,
+    runLazy,
+    runOrFail,
+    forceNext,
+    nextOf,
+
+    -- * Pushed input
     Fed (..),
     begin,
 
-    -- * Pure values
+    -- ** As pure values
     Decoder (..),
     runGetIncremental,
     incremental,
@@ -45,21 +57,176 @@ module Ashlar.Internal.Get.Decoder
 where
 
 import Ashlar.Internal.Coroutine
-import Ashlar.Internal.Get.Core (Get)
+import Ashlar.Internal.Get.Bytes (endOfInput)
+import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Limits (streamBytes)
 import Ashlar.Internal.Get.Record (unread)
 import Ashlar.Internal.Get.Run
 import Ashlar.Internal.Mem.Cells
+import Control.Exception (evaluate)
 import Control.Monad (when, (<=<))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
-import Data.IORef (atomicModifyIORef', newIORef, readIORef, writeIORef)
+import qualified Data.ByteString.Lazy.Internal as L
+import Data.Either (fromLeft)
+import Data.IORef (IORef, atomicModifyIORef', newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
 import Data.Maybe (catMaybes, isNothing, maybeToList)
-import System.IO.Unsafe (unsafePerformIO)
+import GHC.Exts (isTrue#, reallyUnsafePtrEquality#)
+import System.IO.Unsafe (unsafeDupablePerformIO, unsafePerformIO)
+
+-- How a run ended: its result, the segments that were not read, and the offset at which they begin.
+data Ended a = Ended (Either DecodeError a) [ByteString] !Int
+
+-- Run a decoder on chunks.
+runOn ::
+  -- | The first chunk, or an empty string. It is the first segment, because fetching it would take
+  -- longer than decoding a few bytes. (Benchmarks "a run for each value of 20 bytes, lazy" and
+  -- "pushed".)
+  ByteString ->
+  -- | Run before each other chunk.
+  IO () ->
+  -- | The next chunk, or an empty one at the end.
+  IO ByteString ->
+  -- | The offset of the first byte.
+  Int ->
+  -- | How many bytes the decoder may hold, or 'maxBound'.
+  Int ->
+  Get a ->
+  IO (Ended a)
+runOn first prepare next offset bytes g = withCells cellCount $ \c -> do
+  input <- newInput newSegments {segmentCurrent = first} prepare next
+  startStream c input offset bytes
+  result <- runIn c input g
+  at <- position c
+  rest <- unread c input
+  pure (Ended result rest at)
+
+-- | Decode from a lazy 'L.ByteString'. Its first chunk is forced at once, each other chunk when the
+-- decoder gets there. Chunks are released when the decoder has passed them. Chunks after the value
+-- are ignored, and not forced.
+--
+-- The decoder may hold its first chunk or 64 MiB of input at once, not counting the bytes that it
+-- has passed. More is an 'OverBudget' error. 'withBudget' around the decoder sets another limit
+-- ('budgetBytes').
+--
+-- Input of one chunk, as 'L.fromStrict' makes it, is decoded as by 'runGet': forcing an error runs
+-- the decoder again.
+--
+-- Do not interrupt it under GHC's non-moving collector, nor under the compacting one of GHC 9.0:
+-- see the known gaps in @docs/safety.md@.
+runGetLazy :: Get a -> L.ByteString -> Either DecodeError a
+runGetLazy = runLazy streamBytes (\result _ _ -> result)
+{-# INLINE runGetLazy #-}
+
+-- | 'runGetLazy' of all of the input: the decoder must read it to its end.
+runGetLazyWhole :: Get a -> L.ByteString -> Either DecodeError a
+runGetLazyWhole g = runGetLazy (g <* endOfInput)
+{-# INLINE runGetLazyWhole #-}
+
+-- | 'runGetLazy', also returning the bytes that were not read, and the offset at which they begin.
+-- After an error, they begin where the decoder stopped, which may be before the offset of the
+-- error.
+--
+-- >>> either (const Nothing) Just (runGetOrFail getWord16be "\1\2\3")
+-- Just ("\ETX",2,258)
+runGetOrFail ::
+  Get a ->
+  L.ByteString ->
+  Either (L.ByteString, Int64, DecodeError) (L.ByteString, Int64, a)
+runGetOrFail = runOrFail streamBytes
+{-# INLINE runGetOrFail #-}
+
+-- | 'runGetOrFail' of a decoder that may hold n bytes, or any number if that is 'maxBound'.
+runOrFail ::
+  Int ->
+  Get a ->
+  L.ByteString ->
+  Either (L.ByteString, Int64, DecodeError) (L.ByteString, Int64, a)
+runOrFail bytes = runLazy bytes $ \result rest at ->
+  either (\e -> Left (rest, at, e)) (\a -> Right (rest, at, a)) result
+{-# INLINE runOrFail #-}
+
+-- Note [A lazy ByteString of one chunk]
+-- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+-- A run on lazy input cannot be repeated, because its input is released as it goes. So it is
+-- traced. An untraced run takes half the time where decoders often fail.
+--
+-- So if the input is a single chunk, as 'L.fromStrict' makes it, the decoder runs on that chunk as
+-- strict input. The tail after the chunk must not be forced before the decoder gets there. So its
+-- address is compared with that of 'L.Empty', which can never be equal by mistake. If the tail is a
+-- thunk, or an indirection that the next garbage collection removes, the run is a lazy one.
+--
+-- If the strict run fails, a lazy run finds the error and where the decoder stopped, but not before
+-- these are forced. Otherwise, a decoder that runs another one on a part of its input, and fails if
+-- that fails, would double the time at each level.
+--
+-- Both runs have the same result, because the lazy run may always hold the first chunk.
+-- (Benchmark "brackets, 100 KB, one chunk". 'Tests.Splits' runs each decoder both ways. Test "a
+-- decoder in a nested run is run once".)
+onlyChunk :: L.ByteString -> Maybe ByteString
+onlyChunk lbs = case lbs of
+  L.Chunk bs rest | isTrue# (reallyUnsafePtrEquality# rest L.Empty) -> Just bs
+  _ -> Nothing
+
+-- | Run a decoder on lazy input.
+runLazy ::
+  -- | How many bytes the run may hold, or 'maxBound'.
+  Int ->
+  -- | Make the result from the value or the error, the bytes that were not read, and the offset at
+  -- which they begin. All three are lazy.
+  (Either DecodeError a -> L.ByteString -> Int64 -> r) ->
+  Get a ->
+  L.ByteString ->
+  r
+runLazy bytes f g lbs = unsafeDupablePerformIO $ do
+  within <- withinSecond
+  let strict = if within then Nothing else onlyChunk lbs
+  pure $! case runStrict measured <$> strict of
+    Just (Right (used, a)) -> f (Right a) (L.drop (fromIntegral used) lbs) (fromIntegral used)
+    Just (Left _) ->
+      let (result, rest, at) = unsafePerformIO (asSecond (evaluate (runChunks bytes g lbs)))
+       in f (Left (fromLeft succeedsAgain result)) rest at
+    Nothing -> case runChunks bytes g lbs of (result, rest, at) -> f result rest at
+  where
+    measured = g >>= \a -> here >>= \ !used -> pure (used, a)
+{-# NOINLINE runLazy #-}
+
+runChunks :: Int -> Get a -> L.ByteString -> (Either DecodeError a, L.ByteString, Int64)
+runChunks bytes g lbs = unsafePerformIO $ do
+  chunks <- newIORef others
+  -- The first chunk is in memory: Note [A lazy ByteString of one chunk].
+  let held = max bytes (S.length first)
+  Ended result rest at <- runOn first (forceNext chunks) (nextOf chunks) 0 held g
+  notTaken <- readIORef chunks
+  pure (result, foldr L.chunk notTaken rest, fromIntegral at)
+  where
+    -- (An empty chunk is handed back, as by binary. There should be none.)
+    (first, others) = case lbs of
+      L.Chunk bs rest | not (S.null bs) -> (bs, rest)
+      _ -> (S.empty, lbs)
+{-# NOINLINE runChunks #-}
+
+-- | Force the next chunk of a lazy 'L.ByteString' and drop the empty chunks before it. (There
+-- should be none, but some libraries make them.)
+forceNext :: IORef L.ByteString -> IO ()
+forceNext ref = readIORef ref >>= \lbs -> evaluate (nonEmpty lbs) >>= writeIORef ref
+  where
+    nonEmpty lbs = case lbs of
+      L.Chunk bs rest | S.null bs -> nonEmpty rest
+      _ -> lbs
+
+-- | The next chunk of a lazy 'L.ByteString', which 'forceNext' has forced, or an empty one at its
+-- end.
+nextOf :: IORef L.ByteString -> IO ByteString
+nextOf ref = do
+  lbs <- readIORef ref
+  case lbs of
+    L.Empty -> pure S.empty
+    L.Chunk bs rest -> bs <$ writeIORef ref rest
 
 -- | The state of a decoder that is fed.
 data Fed a
@@ -87,9 +254,7 @@ begin ::
   Bool ->
   IO (Fed a)
 begin bytes g offset chunks isLast = do
-  -- The first chunk is the first segment, because fetching it would take longer than decoding a few
-  -- bytes. (Benchmark "a run for each value of 20 bytes, pushed".)
-  let (current, others) = case chunks of
+  let (first, others) = case chunks of
         bs : more -> (bs, more)
         [] -> (S.empty, [])
   pending <- newIORef (Pending others isLast)
@@ -98,17 +263,13 @@ begin bytes g offset chunks isLast = do
         case bss of
           bs : more -> bs <$ writeIORef pending (Pending more end)
           [] -> pure S.empty
-      decoding yield = withCells cellCount $ \c -> do
+      decoding yield = do
         let prepare = do
               Pending bss end <- readIORef pending
               when (null bss && not end) (yield ())
-        input <- newInput newSegments {segmentCurrent = current} prepare next
-        startStream c input offset bytes
-        result <- runIn c input g
-        at <- position c
-        held <- unread c input
+        Ended result rest at <- runOn first prepare next offset bytes g
         Pending more _ <- readIORef pending
-        pure $! Finished (S.concat (held ++ more)) (fromIntegral at) result
+        pure $! Finished (S.concat (rest ++ more)) (fromIntegral at) result
       status progress = case progress of
         Suspended () _ go -> pure $
           Waiting $ \chunk -> do
