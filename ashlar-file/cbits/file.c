@@ -11,11 +11,12 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Open a file: to read, or (1) to read and write, and make it if it is missing, or (2) to write without
- * waiting, to a pipe. Or make a new one to write, (3) which others may read and write, or (4) not. */
+/* Open a file: to read, or (1) to read and write, and make it if it is missing, or (2) to write. Or make a
+ * new one to write, (3) which others may read and write, or (4) not. At a pipe, (0) and (2) do not wait
+ * for the other end, as waiting here could not be interrupted. (5) waits for its writer. */
 int ashlar_file_open(const char *path, int mode) {
-  static const int how[] = {O_RDONLY, O_RDWR | O_CREAT, O_WRONLY | O_NONBLOCK, O_WRONLY | O_CREAT | O_EXCL,
-                            O_WRONLY | O_CREAT | O_EXCL};
+  static const int how[] = {O_RDONLY | O_NONBLOCK,       O_RDWR | O_CREAT,            O_WRONLY | O_NONBLOCK,
+                            O_WRONLY | O_CREAT | O_EXCL, O_WRONLY | O_CREAT | O_EXCL, O_RDONLY};
   return open(path, how[mode] | O_CLOEXEC | O_NOCTTY, mode == 4 ? 0600 : 0666);
 }
 

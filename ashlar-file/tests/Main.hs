@@ -21,6 +21,7 @@ import qualified Tests.Large
 import qualified Tests.Model
 import qualified Tests.OpenBlocks
 import qualified Tests.Processes
+import qualified Tests.Readers
 import qualified Tests.Repair
 import qualified Tests.Replace
 
@@ -42,6 +43,7 @@ main = do
             Tests.Damage.tests,
             Tests.Repair.tests,
             Tests.Replace.tests,
+            Tests.Readers.tests,
             Tests.Described.tests,
             Tests.Exceptions.tests,
             testGroup "faults" [Tests.Faults.Power.tests, Tests.Faults.Calls.tests],

@@ -17,6 +17,7 @@ import Data.IORef (newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
 import qualified Data.List as List
 import Data.Maybe (fromMaybe)
+import GHC.IO.Encoding (setFileSystemEncoding, utf8)
 import System.Directory (createDirectory, listDirectory)
 import System.FilePath ((</>))
 import System.IO (IOMode (ReadWriteMode), withBinaryFile)
@@ -174,11 +175,14 @@ otherName = withOld $ \directory path -> do
 
 longName :: Property
 longName = ioProperty . inDirectory $ \directory -> do
-  let path = directory </> replicate 255 'x'
-  writeRecords numbers path [1]
-  writeRecords numbers path [2]
-  got <- allOf path
-  pure (got === Ended 1 [2])
+  -- (A character of four bytes.)
+  setFileSystemEncoding utf8
+  got <- forM [replicate 255 'x', replicate 63 '\x1F600'] $ \name -> do
+    let path = directory </> name
+    writeRecords numbers path [1]
+    writeRecords numbers path [2]
+    allOf path
+  pure (got === [Ended 1 [2], Ended 1 [2]])
 
 locked :: Property
 locked = withOld $ \_ path -> do

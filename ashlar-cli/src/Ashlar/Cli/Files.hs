@@ -158,7 +158,7 @@ fileSizeOf path = do
 -- Open a stream, and wait for its writer. Exceptions must be masked; they are let in meanwhile.
 openStream :: FilePath -> IO Handle
 openStream path = do
-  opened <- try (openToRead path)
+  opened <- try (openToReadStream path)
   case opened of
     Right file ->
       fdToHandle' (fromIntegral (openFd file)) Nothing False path ReadMode True

@@ -27,7 +27,7 @@ import Ashlar.File.Internal.Type
 import Control.Exception (SomeException (..), bracket, throwIO)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import Data.IORef (IORef, newIORef, readIORef, writeIORef)
+import Data.IORef (IORef, atomicModifyIORef', newIORef, readIORef, writeIORef)
 import Data.Int (Int64)
 import Data.List.NonEmpty (NonEmpty)
 import qualified Data.List.NonEmpty as NonEmpty
@@ -41,14 +41,23 @@ data Reader a = Reader
     readerLength :: !(IO Int64),
     -- | How many bytes each record takes in today's format, if that is constant.
     readerWidth :: !(Maybe Int),
-    -- | The files that were joined, and how many bytes they had together.
-    readerParts :: !(IORef (Maybe (Int64, NonEmpty Part))),
+    readerKnown :: !(IORef Known),
     -- | The body of the index of a file, once it has been looked for, and where that file begins.
     readerIndex :: !(IORef (Maybe (Int64, Maybe ByteString))),
     -- | The schema of the block that was read last, and its file.
     readerSchemas :: !(IORef (Opened a, Schemas a)),
     -- | The block that was read last.
     readerLast :: !(IORef (Maybe (Loaded a)))
+  }
+
+-- What is known of the files that were joined.
+data Known = Known
+  { -- | How many bytes they had together when they were last looked at.
+    knownSize :: !Int64,
+    -- | The files then.
+    knownParts :: !(NonEmpty Part),
+    -- | The most records that they ever had together.
+    knownRecords :: !Int64
   }
 
 -- A block that has been read and expanded: its offset, and the number of its first record.
@@ -60,14 +69,19 @@ openReader reading width measured input = do
   opened <- openInput reading input
   case opened of
     Left damage -> pure (Left damage)
-    Right o ->
+    Right o -> do
+      size <- measured
+      parts <- partsOfOpened o size
       Right
         <$> ( Reader reading o measured width
-                <$> newIORef Nothing
+                <$> newIORef (Known size parts (lastRecord parts))
                 <*> newIORef Nothing
                 <*> newIORef (o, inAnyOrder (openedSchemas o))
                 <*> newIORef Nothing
             )
+
+partsOfOpened :: Opened a -> Int64 -> IO (NonEmpty Part)
+partsOfOpened o = partsOf (openedScan o) (posOffset (openedStart o))
 
 -- | Open a file to read records by their numbers. The options 'readFrom' and 'readWholeTail' have
 -- no meaning here. With 'readResync', a damaged header does not matter.
@@ -137,7 +151,7 @@ widthOf _ l = case l of
 -- 'Damage' without the block's number. So it is if the file was cut off or written over since it
 -- was opened.
 --
--- If files were joined, the headers of all blocks are read once, before the first record.
+-- If files were joined, the headers of all blocks are read once, when the reader is opened.
 readAt :: Reader a -> Int64 -> IO (Either Damage (Maybe a))
 readAt reader i
   | i < 0 = pure (Right Nothing)
@@ -148,14 +162,15 @@ readAt reader i
         | first <= i && i - first < fromIntegral (blockCount h) ->
           fmap Just <$> recordOf reader loaded i
       _ -> do
-        now@(size, parts) <- partsNow reader
-        let part = partWith parts i
+        now <- knownNow reader
+        let parts = knownParts now
+            part = partWith parts i
             isLast = partScan part `isSameFile` partScan (NonEmpty.last parts)
         readIn reader part (if isLast then Nothing else Just (partEnd part)) i >>= \found ->
           case found of
             Right Nothing -> do
               whole <- hasAll reader now
-              pure (if whole then found else Left (damageAt reader size i Replaced))
+              pure (if whole then found else Left (damageAt reader (knownSize now) i Replaced))
             _ -> pure found
 
 damageAt :: Reader a -> Int64 -> Int64 -> Cause -> Damage
@@ -163,32 +178,29 @@ damageAt reader offset = Damage name offset Nothing
   where
     name = inputName (scanInput (openedScan (readerOpened reader)))
 
--- The files as they are now, and how many bytes they have together.
-partsNow :: Reader a -> IO (Int64, NonEmpty Part)
-partsNow reader = do
+-- The files as they are now.
+knownNow :: Reader a -> IO Known
+knownNow reader = do
   size <- readerLength reader
-  known <- readIORef (readerParts reader)
-  case known of
-    Just found@(size', _) | size' == size -> pure found
-    _ -> do
-      parts <- partsOf (openedScan opened) (posOffset (openedStart opened)) size
-      writeIORef (readerParts reader) (Just (size, parts))
-      pure (size, parts)
-  where
-    opened = readerOpened reader
-
--- Is it still the file that was opened, with all records that it had? It may have become smaller by
--- an index. See Note [Where an index was] in "Ashlar.File.Internal.Scan".
-hasAll :: Reader a -> (Int64, NonEmpty Part) -> IO Bool
-hasAll reader (size, parts) = do
-  same <- inputSame input size
-  if same
-    then pure True
+  known <- readIORef (readerKnown reader)
+  if knownSize known == size
+    then pure known
     else do
-      begins <- inputSame input 0
-      if begins then (lastRecord parts <=) . lastRecord . snd <$> partsNow reader else pure False
+      parts <- partsOfOpened (readerOpened reader) size
+      -- (Two threads may do this. The first may have found more records.)
+      atomicModifyIORef' (readerKnown reader) $ \before ->
+        let now = Known size parts (max (knownRecords before) (lastRecord parts)) in (now, now)
+
+-- Is it still the file that was opened, with all records that it ever had? It may have become
+-- smaller by an index. See Note [Where an index was] in "Ashlar.File.Internal.Scan".
+hasAll :: Reader a -> Known -> IO Bool
+hasAll reader known = do
+  same <- inputSame input (knownSize known)
+  begins <- if same then pure True else inputSame input 0
+  if begins then complete <$> (if same then pure known else knownNow reader) else pure False
   where
     input = scanInput (openedScan (readerOpened reader))
+    complete now = lastRecord (knownParts now) >= knownRecords now
 
 -- Read a record of one of the files, given where that ends, if another one follows.
 readIn :: Reader a -> Part -> Maybe Int64 -> Int64 -> IO (Either Damage (Maybe a))
@@ -302,8 +314,8 @@ indexOf reader part = do
 -- Throws a 'Damage' if the file was cut off or written over since it was opened.
 recordCount :: Reader a -> IO Int64
 recordCount reader = do
-  now@(size, parts) <- partsNow reader
+  now <- knownNow reader
   whole <- hasAll reader now
   if whole
-    then pure (lastRecord parts)
-    else throwIO (damageAt reader size 0 Replaced)
+    then pure (lastRecord (knownParts now))
+    else throwIO (damageAt reader (knownSize now) 0 Replaced)

@@ -53,10 +53,10 @@ beside path force = do
   target <- if there then canonicalizePath path else pure path
   replaced <- if there then Just <$> openToWrite target else pure Nothing
   (`onException` mapM_ closeFile replaced) $ do
-    -- (The name may already be as long as a name can be, so only its beginning is used.)
+    -- (The name may already be as long as a name can be, 255 bytes. A character has up to four.)
     file <-
       modifyIOError (`ioeSetFileName` path) $
-        openNew (takeDirectory target </> List.take 60 (takeFileName target)) (isNothing replaced)
+        openNew (takeDirectory target </> List.take 50 (takeFileName target)) (isNothing replaced)
     let temporary = openPath file
     (`onException` removeFile temporary) $ do
       closeFile file

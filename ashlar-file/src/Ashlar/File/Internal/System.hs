@@ -10,6 +10,7 @@
 module Ashlar.File.Internal.System
   ( OpenFile (..),
     openToRead,
+    openToReadStream,
     openToWrite,
     openNew,
     isSeekable,
@@ -115,6 +116,10 @@ hasErrno errnos e = maybe False ((`elem` errnos) . Errno) (ioe_errno e)
 -- | Open a file to read.
 openToRead :: FilePath -> IO OpenFile
 openToRead path = openAs path 0
+
+-- | Open a file or a pipe to read, and wait for the writer of a pipe. Only a signal interrupts it.
+openToReadStream :: FilePath -> IO OpenFile
+openToReadStream path = openAs path 5
 
 -- | Open a file to read and write, and become its only writer. The file is made if it is missing.
 -- What is no regular file, such as a pipe, is opened only to write, and without a lock. It waits
