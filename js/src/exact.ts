@@ -88,9 +88,7 @@ class Format {
   // A covered shape is part of a value whose work is linear in its bytes.
 
   uncovered(s: Shape): Node {
-    const cost = this.costs.of(s);
-    if (this.derived || fair(cost)) return this.shape(s, true);
-    if (fair(cost, 1)) return this.charged(1, this.shape(s, true));
+    if (this.derived || fair(this.costs.of(s))) return this.shape(s, true);
     return this.charged(ownParts(s), this.shape(s, false));
   }
 
@@ -134,7 +132,7 @@ class Format {
       case "maybe": return this.maybe(s.of);
       case "tuple": {
         const nodes = s.of.map((x) => this.part(x, covered));
-        return nesting((st) => this.fields(nodes, st));
+        return nesting((st) => this.parts(nodes, st));
       }
       case "list": case "nonEmpty": case "set": return this.list(s.k, s.of, s.compact || !this.isPlain());
       case "map": return this.map(s.key, s.value, s.compact || !this.isPlain());
@@ -187,6 +185,13 @@ class Format {
     return values;
   }
 
+  /** The parts of a tuple, which shows nothing in a path: it is a part of what is around it. */
+  private *parts(nodes: Node[], st: State): Reads {
+    const values: unknown[] = [];
+    for (const node of nodes) values.push(node.gen === null ? node.now(st) : yield node.gen(st));
+    return values;
+  }
+
   private ratio(node: Node, of: Shape): Node {
     const l = of.k === "between" ? of.leaf : of;
     const own = l.k === "leaf" && isSmall(l) ? Number : (n: bigint): bigint => n;
@@ -218,8 +223,16 @@ class Format {
     });
   }
 
-  private *elements(node: Node, least: number, ordered: Shape | null, st: State, n: number | bigint): Reads {
-    if (least <= 0) st.spend(EMPTIES, n);
+  /** The steps that an element of these shapes takes: none if it has bytes, else its parts. (Where these are many, it
+   * counts its own.) */
+  private charge(...shapes: Shape[]): bigint {
+    const costs = shapes.map((s) => this.costs.of(s));
+    if (costs.some(([, size]) => size > 0)) return 0n;
+    return this.derived ? 1n : costs.reduce((n, c) => (fair(c, 1) ? n + BigInt(c[0]) : n), 0n);
+  }
+
+  private *elements(node: Node, charge: bigint, ordered: Shape | null, st: State, n: number | bigint): Reads {
+    st.spend(EMPTIES, BigInt(n) * charge);
     st.enter({ type: "", constructor: "", fields: null, count: n as number });
     const values: unknown[] = [];
     for (let i = 0; i < n; i++) {
@@ -237,9 +250,9 @@ class Format {
 
   private list(k: "list" | "nonEmpty" | "set", of: Shape, compact: boolean): Node {
     const node = this.beside(of);
-    const least = this.costs.of(of)[1];
+    const charge = this.charge(of);
     const ordered = k === "set" && isOrdered(this.facts.unordered, of) ? of : null;
-    const elements = (st: State, n: number | bigint): Reads => this.elements(node, least, ordered, st, n);
+    const elements = (st: State, n: number | bigint): Reads => this.elements(node, charge, ordered, st, n);
     return nesting(function* (st): Reads {
       const start = st.at;
       const values = (yield elements(st, st.length(compact))) as unknown[];
@@ -252,11 +265,11 @@ class Format {
     const facts = this.facts;
     const k = this.beside(key);
     const v = this.beside(value);
-    const least = this.costs.ofAll([key, value])[1];
+    const charge = this.charge(key, value);
     const ordered = isOrdered(facts.unordered, key);
     return nesting(function* (st): Reads {
       const n = st.length(compact);
-      if (least <= 0) st.spend(EMPTIES, n);
+      st.spend(EMPTIES, BigInt(n) * charge);
       st.enter({ type: "", constructor: "", fields: null, count: n as number });
       const pairs: Array<[unknown, unknown]> = [];
       for (let i = 0; i < n; i++) {
@@ -277,10 +290,10 @@ class Format {
   private array(index: Shape, of: Shape, covered: boolean): Node {
     const i = this.part(index, covered);
     const node = this.beside(of);
-    const least = this.costs.of(of)[1];
+    const charge = this.charge(of);
     const compact = !this.isPlain();
     const counted = isPlain(index);
-    const elements = (st: State, n: number | bigint): Reads => this.elements(node, least, null, st, n);
+    const elements = (st: State, n: number | bigint): Reads => this.elements(node, charge, null, st, n);
     return nesting(function* (st): Reads {
       const from = i.gen === null ? i.now(st) : yield i.gen(st);
       const to = i.gen === null ? i.now(st) : yield i.gen(st);

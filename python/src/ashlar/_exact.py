@@ -20,7 +20,6 @@ from ._nodes import (
     Maker,
     Node,
     Reads,
-    as_tuple,
     between_node,
     charged,
     fields_reader,
@@ -30,6 +29,7 @@ from ._nodes import (
     plain_record,
     ratio_node,
     read_constant,
+    read_tuple,
     tag_text,
 )
 from ._state import State
@@ -108,13 +108,9 @@ class _Shapes:
 
     def uncovered(self, shape: s.Shape) -> Node:
         """The reader of a shape."""
-        cost = self._costs.of(shape)
-        if self._derived or fair(cost):
+        if self._derived or fair(self._costs.of(shape)):
             return self._covered(shape)
-        if fair(cost, 1):
-            return charged(1, cost[0], self._covered(shape))
-        parts = own_parts(shape)
-        return charged(parts, parts, self._shape(shape, False))
+        return charged(own_parts(shape), self._shape(shape, False))
 
     def _beside(self, shape: s.Shape, more: int = 1) -> Node:
         covered = self._derived or fair(self._costs.of(shape), more)
@@ -133,8 +129,8 @@ class _Shapes:
         if isinstance(shape, s.Maybe):
             return self._maybe(shape)
         if isinstance(shape, s.Tuple):
-            read = fields_reader([self._part(x, covered) for x in shape.of])
-            return Node(True, lambda st: as_tuple(read, st))
+            nodes = [self._part(x, covered) for x in shape.of]
+            return Node(True, lambda st: read_tuple(nodes, st))
         if isinstance(shape, (s.List, s.NonEmpty, s.Set)):
             return self._list(shape)
         if isinstance(shape, s.Map):
@@ -203,11 +199,18 @@ class _Shapes:
 
     # Elements.
 
+    def _charge(self, *shapes: s.Shape) -> int:
+        # The steps that an element of these shapes takes: none if it has bytes, else its parts. (Where
+        # these are many, it counts its own.)
+        costs = [self._costs.of(shape) for shape in shapes]
+        if any(size > 0 for _, size in costs):
+            return 0
+        return 1 if self._derived else sum(cost[0] for cost in costs if fair(cost, 1))
+
     def _elements(
-        self, node: Node, least: int, ordered: Optional[s.Shape], st: State, n: int
+        self, node: Node, charge: int, ordered: Optional[s.Shape], st: State, n: int
     ) -> Reads:
-        if least <= 0:
-            st.spend(" elements of no bytes", n)
+        st.spend(" elements of no bytes", n * charge)
         st.enter(_path.elements_frame(n))
         values: List[Any] = []
         for i in range(n):
@@ -223,7 +226,7 @@ class _Shapes:
 
     def _list(self, shape: Union[s.List, s.NonEmpty, s.Set]) -> Node:
         node = self._beside(shape.of)
-        least = self._costs.of(shape.of)[1]
+        charge = self._charge(shape.of)
         ordered = None
         if isinstance(shape, s.Set) and is_ordered(self._facts.unordered, shape.of):
             ordered = shape.of
@@ -232,7 +235,7 @@ class _Shapes:
         def read(st: State) -> Reads:
             start = st.at
             n = st.read_length(shape.compact or self._is_packed)
-            values = yield self._elements(node, least, ordered, st, n)
+            values = yield self._elements(node, charge, ordered, st, n)
             if full and not values:
                 st.invalid(start, "NonEmpty: no elements")
             return values
@@ -242,13 +245,12 @@ class _Shapes:
     def _map(self, shape: s.Map) -> Node:
         facts = self._facts
         key, value = self._beside(shape.key), self._beside(shape.value)
-        least = self._costs.of_all((shape.key, shape.value))[1]
+        charge = self._charge(shape.key, shape.value)
         ordered = is_ordered(facts.unordered, shape.key)
         as_dict = facts.hashable(shape.key)
 
         def entries(st: State, n: int) -> Reads:
-            if least <= 0:
-                st.spend(" elements of no bytes", n)
+            st.spend(" elements of no bytes", n * charge)
             st.enter(_path.elements_frame(n))
             pairs: List[Tuple[Any, Any]] = []
             for i in range(n):
@@ -266,7 +268,7 @@ class _Shapes:
 
     def _array(self, shape: s.Array, covered: bool) -> Node:
         index, node = self._part(shape.index, covered), self._beside(shape.of)
-        least = self._costs.of(shape.of)[1]
+        charge = self._charge(shape.of)
         counted = is_plain(shape.index)
 
         def read(st: State) -> Reads:
@@ -276,7 +278,7 @@ class _Shapes:
                 bounds.append(bound)
             start = st.at
             n = st.read_length(self._is_packed)
-            values = yield self._elements(node, least, None, st, n)
+            values = yield self._elements(node, charge, None, st, n)
             if counted and indices_between(bounds[0], bounds[1]) != n:
                 st.invalid(start, "an array with another number of elements than its bounds")
             return Array(bounds[0], bounds[1], values)

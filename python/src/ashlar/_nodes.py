@@ -15,7 +15,6 @@ __all__ = [
     "Maker",
     "Node",
     "Reads",
-    "as_tuple",
     "between_node",
     "charged",
     "fields_reader",
@@ -25,6 +24,7 @@ __all__ = [
     "plain_record",
     "ratio_node",
     "read_constant",
+    "read_tuple",
     "tag_text",
 ]
 
@@ -66,10 +66,9 @@ def tag_text(name: str, count: int, tag: int) -> str:
     return f"constructor tag {tag}, but {name} has {text}"
 
 
-def charged(steps: int, parts: int, node: Node) -> Node:
+def charged(steps: int, node: Node) -> Node:
     """A reader that uses steps of the budget first."""
     def read(st: State) -> Any:
-        st.work(parts)
         st.spend(" elements of no bytes", steps)
         return node.read(st)
 
@@ -87,7 +86,7 @@ def own_parts(shape: s.Shape) -> int:
 
 
 def fields_reader(nodes: List[Node], ahead: Sequence[int] = ()) -> Callable[[State], Reads]:
-    """Read fields or elements of a tuple, one after the other, into a list.
+    """Read fields, one after the other, into a list.
 
     ``ahead`` has the bytes of each field, and of those of constant size after it: all of these are
     there before one is read.
@@ -122,9 +121,12 @@ def _whole_fields(nodes: List[Node], ahead: List[int]) -> Callable[[State], Read
     return read
 
 
-def as_tuple(read: Callable[[State], Reads], st: State) -> Reads:
-    """The same, as a tuple."""
-    values = yield read(st)
+def read_tuple(nodes: List[Node], st: State) -> Reads:
+    """Read a tuple, which shows nothing in a path: it is a part of what is around it."""
+    values = []
+    for node in nodes:
+        value = (yield node.read(st)) if node.nests else node.read(st)
+        values.append(value)
     return tuple(values)
 
 

@@ -6,7 +6,7 @@ from typing import List, NoReturn, Union
 
 from . import _path
 from ._bits import NO_BITS, refilled
-from ._budget import LEVELS, PARTS, RAISABLE, STEPS
+from ._budget import LEVELS, RAISABLE, STEPS
 from .errors import DecodeError
 
 __all__ = ["State"]
@@ -17,7 +17,7 @@ Buffer = Union[bytes, bytearray, memoryview]
 class State:
     """What a run of a decoder knows. ``at`` is the cursor."""
 
-    __slots__ = ("data", "at", "end", "base", "frames", "parts", "steps", "parts_left", "most_levels", "bits")
+    __slots__ = ("data", "at", "end", "base", "frames", "parts", "steps", "most_levels", "bits")
 
     def __init__(self, data: bytes, at: int, end: int) -> None:
         self.data = data
@@ -27,7 +27,6 @@ class State:
         self.frames: List[_path.Frame] = []
         self.parts: List[int] = []
         self.steps = STEPS
-        self.parts_left = PARTS
         self.most_levels = LEVELS
         self.bits = NO_BITS
 
@@ -57,7 +56,7 @@ class State:
 
     def spent(self, other: State) -> None:
         """Go on with the budget of another decoder."""
-        self.steps, self.parts_left = other.steps, other.parts_left
+        self.steps = other.steps
 
     def take(self, n: int) -> bytes:
         """The next n bytes."""
@@ -70,12 +69,6 @@ class State:
         if n > self.steps:
             self.invalid(self.at, f"more than {STEPS}{what}{RAISABLE}")
         self.steps -= n
-
-    def work(self, parts: int) -> None:
-        """Make parts of a value that has few bytes for them."""
-        self.parts_left -= parts
-        if self.parts_left < 0:
-            self.spend(" elements of no bytes", STEPS + 1)
 
     def enter(self, frame: _path.Frame) -> None:
         """Begin a value inside of another one."""

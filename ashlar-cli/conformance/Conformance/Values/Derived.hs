@@ -301,6 +301,29 @@ paths =
           ("a wrong note", "0100000000000000 0100000000000000 00 0000000000000000 02")
         ],
       hexed "a newtype in a record" (schema @[Mutual]) [("cut off", "0100000000000000")],
+      hexed
+        "a record with tuples"
+        (inForm Record)
+        [ ("good", "01 01 00 01 01 00 01"),
+          ("a wrong first part", "01 02 01 01 01 01 01"),
+          ("a wrong last part", "01 01 01 02 01 01 01"),
+          ("a wrong part of a part", "01 01 01 01 01 02 01"),
+          ("a wrong field after it", "01 01 01 01 01 01 02")
+        ],
+      hexed
+        "a constructor with tuples"
+        (inForm Sum)
+        [("a wrong part", "00 01 01 01 02 01 01 01")],
+      hexed
+        "an array of tuples"
+        (plain (Array byte (Tuple [Leaf Boolean, Leaf Boolean])))
+        [("a wrong part of element 1", "00 01 0200000000000000 0101 0102")],
+      hexed
+        "a map with tuples"
+        (plain (Map LengthVarint (Tuple [byte, Leaf Boolean]) (Tuple [Leaf Boolean, byte])))
+        [ ("a wrong key of entry 1", "02 0000 0000 0102 0000"),
+          ("a wrong value of entry 1", "02 0000 0000 0100 0200")
+        ],
       [valueCase "long names in a path" (named long) (B.pack [2])],
       [ valueCase ("a record " ++ T.unpack title) (named title) (B.pack [2])
         | title <- ["Tuple", "Tuple2", "Tuple99", "Tuple100", "Tuple99999999999"]
@@ -310,6 +333,15 @@ paths =
     list = List LengthVarint
     byte = Leaf (Number W8)
     long = T.replicate 12 "long name "
+    bools = Tuple . map Leaf
+    inForm form =
+      Schema (Reference 0) . V.singleton $
+        Definition "R" form Unordered . pure . Constructor "R" False $
+          [ Field "a" (Leaf Boolean),
+            Field "b" (bools [Boolean, Boolean, Boolean]),
+            Field "c" (Tuple [Tuple [Leaf Boolean, Leaf Boolean], Leaf Unit]),
+            Field "d" (Leaf Boolean)
+          ]
     named title =
       Schema (Reference 0) . V.singleton $
         Definition title Record Unordered [Constructor title False [Field title (Leaf Boolean)]]
@@ -337,10 +369,27 @@ budgets =
         (plain (List LengthVarint (doubled 5 (Leaf Unit))))
         [ ("none", "00"),
           ("two", "02"),
+          ("2^16", "808004"),
           ("2^20 + 1", "818040")
-        ]
+        ],
+      hexed "a list of records that double, 5 levels" (doublingRecords 5) [("one", "01")],
+      hexed "a list of records that double, 20 levels" (doublingRecords 20) [("none", "00"), ("one", "01")],
+      hexed "a list of records that double, 40 levels" (doublingRecords 40) [("one", "01")],
+      hexed
+        "a Maybe of records that double, 22 levels"
+        (doublingRecords 22) {schemaRoot = Optional (Reference 0)}
+        [("one", "01")]
     ]
   where
+    doublingRecords n =
+      Schema (List LengthVarint (Reference 0)) . V.fromList $
+        [ named i [Field "a" (Reference (i + 1)), Field "b" (Reference (i + 1))]
+          | i <- [0 .. n - 1 :: Int]
+        ]
+          ++ [named n []]
+    named i fields =
+      let title = T.pack ("D" ++ show i)
+       in Definition title Record Unordered [Constructor title False fields]
     definition fields = Definition "T" Record Unordered [Constructor "T" False fields]
     endless = Schema (Reference 0) (V.singleton (definition [Field "1" (Reference 0)]))
     endless2 =

@@ -9,8 +9,8 @@
 -- ('costParts') and bytes ('costBytes') of a value are computed for each definition. Parts that may
 -- be missing, and constructors of a sum, are values of their own. If there are at most 64 parts for
 -- each byte, the work is linear in the bytes and is not counted. Otherwise each part counts as a
--- step of the budget, like an element of no bytes. No type that anybody has written comes near
--- that, except for those whose values have no bytes.
+-- step of the budget, and so does each part of an element of no bytes. No type that anybody has
+-- written comes near that, except for those whose values have no bytes.
 module Ashlar.Schema.Internal.Costs
   ( Cost (..),
     fair,

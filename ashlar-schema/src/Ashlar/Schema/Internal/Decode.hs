@@ -154,11 +154,8 @@ shapesBy reader inPacked inPlain s = uncovered
     covered, uncovered :: Shape -> Get Value
     covered = shapeGet (coveredOnes V.!) covered
     uncovered shape
-      | fair cost = covered shape
-      | fairWith 1 cost = spendEmpties 1 >> covered shape
+      | fair (costOf known shape) = covered shape
       | otherwise = spendEmpties (ownParts shape) >> shapeGet (uncoveredOnes V.!) uncovered shape
-      where
-        cost = costOf known shape
     -- Read a shape that comes with this many bytes besides its own.
     beside :: Int -> Shape -> Get Value
     beside bytes shape
@@ -174,7 +171,7 @@ shapesBy reader inPacked inPlain s = uncovered
       (_, [c]) ->
         nested
           (OfFields name [(shortened (fieldName f), VariablePart) | f <- constructorFields c])
-          (Fields c <$> fieldsGet field (map fieldShape (constructorFields c)))
+          (Fields c <$> fieldsGet getPart field (map fieldShape (constructorFields c)))
       _ -> fail (name ++ ": not a definition")
       where
         name = shortened (definitionName d)
@@ -199,7 +196,7 @@ shapesBy reader inPacked inPlain s = uncovered
           | null fields = pure (Tagged count i c V.empty)
           | otherwise =
             nested (OfConstructor name con names (map (const VariablePart) fields)) $
-              Tagged count i c <$> (charge >> fieldsGet field (map fieldShape fields))
+              Tagged count i c <$> (charge >> fieldsGet getPart field (map fieldShape fields))
           where
             fields = constructorFields c
             -- It is no record if the names of the fields are positions.
@@ -224,7 +221,8 @@ shapesBy reader inPacked inPlain s = uncovered
       Between low high l -> refine (within low high) (readLeaf reader l)
       Ratio inner -> fractionGet (part inner)
       Optional inner -> optionalGet (readTag reader 2) (beside 1 inner)
-      Tuple ss -> Several <$> fieldsGet part ss
+      -- It shows nothing in a path, in which it is a part of what is around it.
+      Tuple ss -> Several <$> fieldsGet (const id) part ss
       List len inner -> Elements len <$> listGet len inner
       NonEmpty len inner
         | readsFirstApart reader ->
@@ -265,14 +263,13 @@ shapesBy reader inPacked inPlain s = uncovered
     elementsGet ::
       Shape -> (Maybe Value -> Get Value -> Get Value) -> Int -> Get (V.Vector Value)
     elementsGet inner check n =
-      readCharge reader (costBytes (costOf known inner)) n
-        >> getSuccessive n (\before -> check before element)
+      chargeElements [inner] n >> getSuccessive n (\before -> check before element)
       where
         element = beside 1 inner
 
     entriesGet :: Shape -> Shape -> Int -> Get (V.Vector (Value, Value))
     entriesGet k v n =
-      readCharge reader (costBytes (costOfAll known [k, v])) n >> getSuccessive n entry
+      chargeElements [k, v] n >> getSuccessive n entry
       where
         entry before = do
           key <- ascending k (fst <$> before) keyGet
@@ -280,6 +277,15 @@ shapesBy reader inPacked inPlain s = uncovered
           key `seq` x `seq` pure (key, x)
         keyGet = beside 1 k
         valueGet = beside 1 v
+
+    -- Charge n elements of these shapes, if they have no bytes, with all of their parts. (Where these
+    -- are many, an element counts its own.)
+    chargeElements :: [Shape] -> Int -> Get ()
+    chargeElements shapes n =
+      readCharge reader (costBytes cost) (if n > 0x1000000 then n else n * parts)
+      where
+        cost = costOfAll known shapes
+        parts = sum [costParts c | c <- map (costOf known) shapes, fairWith 1 c]
 
     -- Refuse a value that is not above the one before, if the order of its type is known.
     ascending :: Shape -> Maybe Value -> Get Value -> Get Value
@@ -299,14 +305,15 @@ ownParts shape = case shape of
   Array i _ -> 1 + 2 * ownParts i
   _ -> 1
 
--- Fields or elements, one after the other.
-fieldsGet :: (Shape -> Get Value) -> [Shape] -> Get (V.Vector Value)
-fieldsGet field shapes = V.fromListN (length shapes) <$> go (length shapes - 1) shapes
+-- Fields or parts of a tuple, one after the other. The first argument says how many come after one.
+fieldsGet ::
+  (Int -> Get Value -> Get Value) -> (Shape -> Get Value) -> [Shape] -> Get (V.Vector Value)
+fieldsGet numbered field shapes = V.fromListN (length shapes) <$> go (length shapes - 1) shapes
   where
     go :: Int -> [Shape] -> Get [Value]
     go left ss = case ss of
       [] -> pure []
-      sh : rest -> (:) <$> getPart left (field sh) <*> go (left - 1) rest
+      sh : rest -> (:) <$> numbered left (field sh) <*> go (left - 1) rest
 
 optionalGet :: Get Int -> Get Value -> Get Value
 optionalGet tagGet g = do
