@@ -1,3 +1,5 @@
+{-# LANGUAGE DeriveAnyClass #-}
+{-# LANGUAGE DeriveGeneric #-}
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE GeneralizedNewtypeDeriving #-}
 {-# LANGUAGE OverloadedStrings #-}
@@ -34,10 +36,12 @@ import Data.Hashable (Hashable (..))
 import Data.List (isPrefixOf)
 import qualified Data.Map as Map
 import Data.Scientific (Scientific, scientific)
+import qualified Data.Set as Set
 import qualified Data.Text as T
 import qualified Data.UUID.Types as UUID
 import qualified Data.Vector as V
 import Data.Word (Word8)
+import GHC.Generics (Generic)
 import System.Environment (lookupEnv)
 import System.IO
 import System.Timeout (timeout)
@@ -54,6 +58,7 @@ main =
         testCase "golden bytes" goldenFile,
         testCase "docs/format.md has these bytes" documented,
         testCase "a HashMap has the bytes of a Map" sameAsMap,
+        testCase "keys that are one to Ord alone are written once, and counted once" oneToOrd,
         testGroup "schemas describe the bytes" schemas,
         testCase "the schema of JSON" jsonSchema,
         testCase "keys that collide" collisions,
@@ -196,6 +201,24 @@ sameAsMap = do
     ( decode (encode [(2 :: Int, 'a'), (1, 'b')]) ::
         Either DecodeError (HashMap.HashMap Int Char)
     )
+
+oneToOrd :: Assertion
+oneToOrd = do
+  encode (Compact set, 'x') @?= encode (Compact (Set.fromList (HashSet.toList set)), 'x')
+  encode (Compact table) @?= encode (Compact (Map.fromList (HashMap.toList table)))
+  fmap (HashSet.size . getCompact) decoded @?= Right 1
+  where
+    set = HashSet.fromList [Rough 1 1, Rough 1 2]
+    decoded = decode (encode (Compact set)) :: Either DecodeError (Compact (HashSet.HashSet Rough))
+    table = HashMap.fromList [(Rough 1 1, 'a'), (Rough 1 2, 'b'), (Rough 2 1, 'c')]
+
+-- Its order looks at the first field alone.
+data Rough = Rough Word8 Word8
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec, Hashable)
+
+instance Ord Rough where
+  compare (Rough a _) (Rough b _) = compare a b
 
 -- All values have the same hash.
 newtype Colliding = Colliding Int

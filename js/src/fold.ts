@@ -279,7 +279,7 @@ export function decodeRecords(
       if (end === at) {
         // A record of no bytes has a byte that is 0.
         if (at >= body.length) throw new DecodeError(0, "", "1 byte needed, 0 left");
-        if (body[at] !== 0) throw new DecodeError(1, "", "a byte that is not 0 for a record of no bytes");
+        if (body[at] !== 0) throw new DecodeError(0, "", "a byte that is not 0 for a record of no bytes");
         next = at + 1;
       }
       values.push(value);

@@ -18,7 +18,9 @@
 -- >   let post = request {method = "POST", requestBody = bodyEncoded order}
 -- >   responseBody <$> httpDecode post manager 1000000 get
 --
--- Everything runs in constant memory and waits for a slow peer, in either direction.
+-- Everything runs in constant memory and waits for a slow peer, in either direction. A value that
+-- is decoded takes memory in proportion to its bytes while these arrive, and up to 192 bytes for
+-- each chunk: a peer may make each byte a chunk.
 module Ashlar.HttpClient
   ( -- * Requests
     bodyBuilder,

@@ -21,11 +21,12 @@ import qualified Data.ByteString.Lazy as L (empty, toChunks)
 import qualified Data.ByteString.Lazy.Internal as L (ByteString (..))
 import Data.Either (isLeft)
 import Data.IORef (modifyIORef', newIORef, readIORef)
+import Data.Maybe (isJust)
 import qualified Data.Serialize.Get as BG
 import Samples (Boom (..))
 import System.Directory (getTemporaryDirectory, removeFile)
 import System.IO
-import System.IO.Error (ioeGetLocation)
+import System.IO.Error (ioeGetFileName, ioeGetLocation)
 import System.IO.Unsafe (unsafePerformIO)
 import System.Process (createPipe)
 import Test.Tasty
@@ -37,6 +38,7 @@ tests =
     "differences"
     [ testCase "an exception within a list, to a Handle" withinList,
       testCase "the location in an IOException of hPutBuilder" locations,
+      testCase "an IOException that a value throws within hPutBuilder" valueThrows,
       testCase "hClose after hPutBuilder has failed" closedAfterFailure,
       testCase "what is evaluated before anything reaches a Handle" evaluatedBefore,
       testCase "lazy output with buffers of less than 8 bytes" smallBuffers,
@@ -93,6 +95,17 @@ locations = do
     located write =
       unreadPipe >>= try . write
         >>= either (pure . ioeGetLocation) (\() -> assertFailure "no exception")
+
+valueThrows :: Assertion
+valueThrows = do
+  named (\h -> A.hPutBuilder h (A.word8 1 <> A.word8 value)) >>= (@?= False)
+  named (\h -> B.hPutBuilder h (B.word8 1 <> B.word8 value)) >>= (@?= True)
+  where
+    value = throw (userError "a value")
+    named write = do
+      h <- unreadPipe
+      try (write h)
+        >>= either (pure . isJust . ioeGetFileName) (\() -> assertFailure "no exception")
 
 closedAfterFailure :: Assertion
 closedAfterFailure = do

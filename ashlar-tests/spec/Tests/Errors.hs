@@ -312,7 +312,7 @@ messagesAfterwards = do
   -- The failure that ends the elements lies farther, but is not the error.
   let twice = encode [(T.pack "b", 1 :: Int), (T.pack "a", 2)]
   brief (decode twice :: Either DecodeError (Map T.Text Int))
-    @?= Left (25, [], Invalid "keys that do not ascend")
+    @?= Left (25, ["[1]"], Invalid "keys that do not ascend")
   let bad = encode ("ab\xFFmore" :: S.ByteString)
   case decode bad :: Either DecodeError T.Text of
     Left e -> e @?= failure 10 [] (Invalid "invalid UTF-8") [] "\xFFmore"

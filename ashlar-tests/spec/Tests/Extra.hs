@@ -51,6 +51,7 @@ tests =
       testCase "prebuilt: values are computed once" prebuiltOnce,
       testCase "a constant string is computed once" constantOnce,
       testCase "numbers in a builder: at most once in each run" oftenComputed,
+      testCase "a condition that chooses a builder" chosen,
       testCase "prebuilt: an exception comes again" prebuiltThrows
     ]
 
@@ -98,6 +99,17 @@ oftenComputed :: Assertion
 oftenComputed = do
   n <- timesComputed (intDec (counted 7) <> char7 '.') (C.pack "7.")
   assertBool (show n) (n >= 1 && n <= 3)
+
+-- It may not be looked at before the builder runs.
+chosen :: Assertion
+chosen = do
+  toStrictByteString (digits [1, 2]) @?= C.pack "12"
+  r <- try (evaluate (toStrictByteString (digits [100, 200])))
+  either (\e -> e @?= Overflow) (const (assertFailure "no exception")) r
+
+digits :: [Int] -> Builder
+digits ns = if sum ns > 100 then throw Overflow else foldMap intDec ns
+{-# NOINLINE digits #-}
 
 prebuiltThrows :: Assertion
 prebuiltThrows = replicateM_ 2 $ do

@@ -21,6 +21,7 @@ import qualified Data.ByteString.Lazy as L
 import Data.Int (Int32)
 import Data.Map (Map)
 import qualified Data.Map as Map
+import qualified Data.Set as Set
 import Data.Text (Text)
 import qualified Data.Tree as T
 import qualified Data.Vector as V
@@ -237,7 +238,10 @@ elements = do
     @?= Just (25, ["[2].rotated"])
   at ["" :: Text] (S.take 20 (encode ["", "abc" :: Text])) @?= Just (16, ["[1]"])
   at [["" :: Text]] (encode [[], ["a", "\255" :: S.ByteString]]) @?= Just (41, ["[1][1]"])
-  at (Map.fromList [(1 :: Int, True)]) (encode [(1 :: Int, 2 :: Word8)]) @?= Just (16, [])
+  at (Map.fromList [(1 :: Int, True)]) (encode [(1 :: Int, 2 :: Word8)]) @?= Just (16, ["[0]"])
+  at (Map.fromList [(1 :: Word8, True)]) (encode [(i :: Word8, min i 3) | i <- [0 .. 9]])
+    @?= Just (13, ["[2]"])
+  at (Set.fromList ["" :: Text]) (encode ["a", "b", "a", "c" :: Text]) @?= Just (26, ["[2]"])
   at (T.Node 'a' []) (setByte 15 1 (encode (T.Node 'a' [T.Node 'b' []])))
     @?= Just (12, ["Tree.subForest[0].rootLabel"])
 

@@ -46,8 +46,28 @@ tests =
       testCase "an exception in the body" exceptionInside,
       testCase "lazy output stops between sections and goes on" suspended,
       testCase "interrupted at any moment" (interruptedOften (rows 30000) (== rowsModel 30000)),
-      testCase "one builder run by two threads at once" twoThreads
+      testCase "one builder run by two threads at once" twoThreads,
+      testCase "a length by the bytes of the part, 200 levels" byBytes
     ]
+
+-- If each level ran the one inside of it twice, this would not end.
+byBytes :: Assertion
+byBytes = do
+  toStrictByteString (levels 200) @?= S.pack (bytesAt 200)
+  L.toStrict (toLazyByteString (levels 200)) @?= S.pack (bytesAt 200)
+  where
+    levels :: Int -> Builder
+    levels n
+      | n == 0 = word8 7
+      | otherwise =
+        let bytes = toStrictByteString (levels (n - 1))
+         in word32BE (fromIntegral (S.length bytes)) <> byteString bytes
+    bytesAt :: Int -> [Word8]
+    bytesAt n
+      | n == 0 = [7]
+      | otherwise =
+        let bytes = bytesAt (n - 1)
+         in [fromIntegral (length bytes `shiftR` i) | i <- [24, 16, 8, 0]] ++ bytes
 
 -- | Sections within sections, and what is between them.
 data Document

@@ -36,7 +36,9 @@
 -- >     Right order -> responseEncoded status200 [] (priceOf order)
 -- >     Left e -> responseLBS (bodyErrorStatus e) [] ""
 --
--- Everything runs in constant memory and waits for a slow peer, in either direction.
+-- Everything runs in constant memory and waits for a slow peer, in either direction. A value that
+-- is decoded takes memory in proportion to its bytes while these arrive, and up to 192 bytes for
+-- each chunk: a peer may make each byte a chunk.
 module Ashlar.Wai
   ( -- * Responses
 

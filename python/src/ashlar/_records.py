@@ -74,7 +74,7 @@ def _after(body: bytes, at: int, end: int) -> int:
     if at >= len(body):
         raise DecodeError(at, "", "1 byte needed, 0 left")
     if body[at]:
-        raise DecodeError(at + 1, "", "a byte that is not 0 for a record of no bytes")
+        raise DecodeError(at, "", "a byte that is not 0 for a record of no bytes")
     return at + 1
 
 

@@ -37,9 +37,11 @@ instance (Hashable k, Ord k, Codec k, Codec v) => HasFormat (HashMap.HashMap k v
   format = refined toMap fromMap codec
 
 instance (Hashable k, Ord k, Codec k, Codec v) => Counted (HashMap.HashMap k v) where
-  counted = HashMap.size
+  -- (Keys that Eq separates may be one to Ord.)
+  counted = Map.size . toMap
   sizeCounted m = sizeCounted (toMap m)
   putCounted m = putCounted (toMap m)
+  putCompact m = putCompact (toMap m)
   getCounted n = refine fromMap (getCounted n)
 
 instance (Hashable a, Ord a, Described a) => Described (HashSet.HashSet a) where
@@ -61,9 +63,10 @@ instance (Hashable a, Ord a, Codec a) => HasFormat (HashSet.HashSet a) where
   format = refined toSet fromSet codec
 
 instance (Hashable a, Ord a, Codec a) => Counted (HashSet.HashSet a) where
-  counted = HashSet.size
+  counted = Set.size . toSet
   sizeCounted s = sizeCounted (toSet s)
   putCounted s = putCounted (toSet s)
+  putCompact s = putCompact (toSet s)
   getCounted n = refine fromSet (getCounted n)
 
 toSet :: Ord a => HashSet.HashSet a -> Set.Set a

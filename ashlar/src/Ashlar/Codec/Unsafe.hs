@@ -37,7 +37,8 @@ import System.IO.Unsafe (unsafeDupablePerformIO)
 -- 'Bool' that is neither 0 nor 1, and a gap that is not zero.
 --
 -- Do not use it on untrusted input. The 'Storable' instance must write and read no more bytes than
--- it says, and must read valid values. That of 'Char' reads numbers above U+10FFFF.
+-- it says, and must read valid values. That of 'Char' reads numbers above U+10FFFF. If its 'peek'
+-- throws, so does decoding: that of 'Data.Ratio.Ratio' does if the denominator is 0.
 --
 -- >>> import Foreign.C.Types (CInt)
 -- >>> decode (encode (AsStorable (7 :: CInt))) :: Either DecodeError (AsStorable CInt)

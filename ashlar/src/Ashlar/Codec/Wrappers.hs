@@ -38,7 +38,7 @@ module Ashlar.Codec.Wrappers
 
     -- * Lengths of few bytes
     Compact (..),
-    Counted (counted, sizeCounted, putCounted, getCounted),
+    Counted (counted, sizeCounted, putCounted, putCompact, getCounted),
 
     -- * Memory of their own
     Copied (..),

@@ -18,6 +18,7 @@ where
 
 import Ashlar.Codec (Codec)
 import Ashlar.Get (Get, getWord8)
+import Ashlar.Get.Combinators (refine)
 import Ashlar.View (View, viewOf)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString.Char8 as C
@@ -59,9 +60,11 @@ evolvedBy g = Evolved g Nothing Nothing
 afterRecord :: Int -> Get ()
 afterRecord n
   | n > 0 = pure ()
-  | otherwise = do
-    w <- getWord8
-    if w == 0 then pure () else fail "a byte that is not 0 for a record of no bytes"
+  | otherwise = refine zero getWord8
+  where
+    zero w
+      | w == 0 = Right ()
+      | otherwise = Left "a byte that is not 0 for a record of no bytes"
 
 -- | Read records as views: in place, and decode what is used. A record of today's type is passed
 -- over by its lengths and tags. An older one is decoded, and encoded anew.

@@ -27,9 +27,10 @@ import System.Timeout (timeout)
 -- is no limit.
 data Options = Options
   { -- | The largest message that is accepted, in bytes. Set it below 2 GiB: no end sends more.
-    -- Memory is allocated for the bytes that have arrived, at most twice as much. An end that gets
-    -- a larger one throws 'TooLong' and closes the connection. The sender, which does not know the
-    -- limit, gets no more than 'PeerClosed' or 'ConnectionBroken'.
+    -- Memory is allocated for the bytes that have arrived, at most twice as much, and three times
+    -- while the buffer grows. An end that gets a larger one throws 'TooLong' and closes the
+    -- connection. The sender, which does not know the limit, gets no more than 'PeerClosed' or
+    -- 'ConnectionBroken'.
     optionsMessageLimit :: !Int,
     -- | The largest schema that is accepted, in bytes. One that was made to cost takes some 0.4
     -- microseconds and 64 bytes of memory for each of its bytes, while it is compared. So a server

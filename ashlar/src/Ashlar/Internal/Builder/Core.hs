@@ -82,9 +82,27 @@ import GHC.IO (IO (..), unIO)
 -- | A sequence of bytes to be written. Appending takes constant time.
 --
 -- A builder is an action, not a data structure: each run writes its bytes anew. GHC may assume that
--- a builder runs once, so a user's recursive loop allocates nothing. If a builder runs twice, the
--- numbers in it may be computed twice. A constant string is computed once, with optimisation. Use
+-- a builder runs once, so a user's recursive loop allocates nothing. If a builder runs twice, or
+-- stands twice in one output, the values in it may be computed twice, and so may the builders in
+-- it. A constant string is computed once, with optimisation. Use
 -- 'Ashlar.Builder.Extra.prebuilt' for other constants that many outputs contain.
+--
+-- So do not run a builder for its length, and then append it: parts within parts would run twice
+-- for each level, which is 2^n times for n. "Ashlar.Builder.Section" writes a length before a part
+-- in one run. Or run the part once, and append its bytes:
+--
+-- >>> :set -XOverloadedStrings
+-- >>> import Ashlar.Builder
+-- >>> import qualified Data.ByteString as S
+-- >>> :{
+-- let part body = intDec (S.length bytes) <> ":" <> byteString bytes
+--       where bytes = toStrictByteString body
+-- in part (part "inside" <> part "")
+-- :}
+-- "10:6:inside0:"
+--
+-- Forcing a builder runs nothing, and may not even run a condition that chooses it. To check values
+-- before anything is written, force these, or the bytes of 'Ashlar.Builder.toStrictByteString'.
 newtype Builder = Builder (Cells -> Sink -> State# RealWorld -> State# RealWorld)
 
 -- | Where a builder's bytes go: a function that answers a 'Request'. Its second argument is the

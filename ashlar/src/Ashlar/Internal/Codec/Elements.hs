@@ -336,30 +336,35 @@ data Below k = Nothing' | Below !k
 
 -- | Read n entries.
 getMap :: forall k v. Ord k => Get k -> Get v -> Int -> Get (M.Map k v)
-getMap getKey getValue count = amongElements count (build count Nothing')
+getMap getKey getValue count = amongElements count (build 0 count Nothing')
   where
-    build :: Int -> Below k -> Get (M.Map k v)
-    build !n before
+    -- The number of the first entry, and how many there are.
+    build :: Int -> Int -> Below k -> Get (M.Map k v)
+    build !i !n before
       | n <= 0 = pure M.Tip
       | otherwise = do
-        left <- build (n `quot` 2) before
+        let root = i + n `quot` 2
+        left <- build i (n `quot` 2) before
+        atElement root
         k <- getAbove getKey (maybe before (Below . fst) (M.lookupMax left))
         v <- getValue
-        right <- v `seq` build (n - n `quot` 2 - 1) (Below k)
+        right <- v `seq` build (root + 1) (n - n `quot` 2 - 1) (Below k)
         pure $! M.Bin n k v left right
 {-# INLINE getMap #-}
 
 -- | Read n elements.
 getSet :: forall a. Ord a => Get a -> Int -> Get (Set.Set a)
-getSet getKey count = amongElements count (build count Nothing')
+getSet getKey count = amongElements count (build 0 count Nothing')
   where
-    build :: Int -> Below a -> Get (Set.Set a)
-    build !n before
+    build :: Int -> Int -> Below a -> Get (Set.Set a)
+    build !i !n before
       | n <= 0 = pure Set.Tip
       | otherwise = do
-        left <- build (n `quot` 2) before
+        let root = i + n `quot` 2
+        left <- build i (n `quot` 2) before
+        atElement root
         x <- getAbove getKey (maybe before Below (Set.lookupMax left))
-        right <- build (n - n `quot` 2 - 1) (Below x)
+        right <- build (root + 1) (n - n `quot` 2 - 1) (Below x)
         pure $! Set.Bin n x left right
 {-# INLINE getSet #-}
 

@@ -48,7 +48,8 @@ data DecodeError = DecodeError
   { -- | Bytes from the start of the stream to the point of failure.
     errorOffset :: !Int64,
     -- | The labels around that point ('Ashlar.Get.label'), innermost first. Instances of @Codec@
-    -- give the path to the field, such as @Order.items[3].price@, as one label.
+    -- give the path to the field, such as @Order.items[3].price@, as one label. The index in a
+    -- container that is decoded by itself may be a label of its own: @[3]@ around @Item.price@.
     --
     -- Of more than 32 nested labels and values, only the innermost 24 and the outermost 8 are here,
     -- with @..@ for the others.

@@ -11,8 +11,8 @@
 --
 -- A set is the number of its elements, and the elements in ascending order. A map is the number of
 -- its entries, and the key and value of each. Decoding refuses keys that do not ascend strictly,
--- because a map or set that is out of order gives wrong answers. So does one with NaN for a key,
--- which is refused too.
+-- because a map or set that is out of order gives wrong answers. So does one with NaN and
+-- another key, which is refused too.
 --
 -- Arrays of @primitive@ have the bytes of a vector: the number of elements, and the elements.
 -- Arrays with an index have their bounds before these.
