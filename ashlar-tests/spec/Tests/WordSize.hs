@@ -11,7 +11,15 @@ module Tests.WordSize (tests) where
 import Ashlar.Builder
 import Ashlar.Builder.Section
 import Ashlar.Codec (decode, put)
-import Ashlar.Codec.Combinators (Fixed, fixedChecked, fixedMap, fixedPair, fixedWord8, getFixed, putFixed)
+import Ashlar.Codec.Combinators
+  ( Fixed,
+    fixedChecked,
+    fixedMap,
+    fixedPair,
+    fixedWord8,
+    getFixed,
+    putFixed,
+  )
 import Ashlar.Get
 import Control.Exception
 import Control.Monad (replicateM_, void, when)

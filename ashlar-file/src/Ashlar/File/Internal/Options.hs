@@ -38,7 +38,8 @@ data ReadOptions = ReadOptions
     -- needs.
     readCompressions :: [Compression],
     -- | The most bytes that the body of a block may take, stored and expanded. Nothing larger is
-    -- ever held. (From a source whose chunks are single bytes, each byte takes up to 192 meanwhile.)
+    -- ever held. (From a source whose chunks are single bytes, each byte takes up to 192
+    -- meanwhile.)
     readBlockLimit :: !Int,
     -- | How many times larger than its stored bytes a block may be when it is expanded.
     readExpansionLimit :: !Int,

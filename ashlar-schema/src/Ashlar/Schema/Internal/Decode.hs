@@ -278,11 +278,11 @@ shapesBy reader inPacked inPlain s = uncovered
         keyGet = beside 1 k
         valueGet = beside 1 v
 
-    -- Charge n elements of these shapes, if they have no bytes, with all of their parts. (Where these
-    -- are many, an element counts its own.)
+    -- Charge n elements of these shapes, if they have no bytes, with all of their parts. (Where
+    -- these are many, an element counts its own. The product has less than 31 bits.)
     chargeElements :: [Shape] -> Int -> Get ()
     chargeElements shapes n =
-      readCharge reader (costBytes cost) (if n > 0x1000000 then n else n * parts)
+      readCharge reader (costBytes cost) (if n > 0x800000 then n else n * parts)
       where
         cost = costOfAll known shapes
         parts = sum [costParts c | c <- map (costOf known) shapes, fairWith 1 c]
