@@ -10,7 +10,16 @@ import Ashlar.Builder.Extra (byteStringCopy, byteStringInsert, flush)
 import qualified Ashlar.Builder.Prim as P
 import Ashlar.Builder.Section (lengthPrefixedWithin)
 import Ashlar.Builder.Unsafe (atCursor)
-import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar, threadDelay)
+import Control.Concurrent
+  ( forkIO,
+    killThread,
+    newEmptyMVar,
+    putMVar,
+    readMVar,
+    takeMVar,
+    threadDelay,
+    tryPutMVar,
+  )
 import Control.Exception
 import Control.Monad
 import qualified Data.ByteString as S
@@ -41,7 +50,10 @@ tests =
       testCase "a value throws, and the bytes before it have to wait" waiting,
       testCase "a section is written in the buffer that is handed over" reserved,
       testCase "a value may use the same Handle" reentrant,
-      testCase "lines of several threads: 32 KiB in one piece" onePiece
+      testCase "lines of several threads: 32 KiB in one piece" onePiece,
+      testCase "runs within a run have buffers of their own" within,
+      testCase "an interrupted run keeps its buffer" interruptedRun,
+      testCase "runs of several threads at once" severalThreads
     ]
 
 -- The contents of a file after an action on it.
@@ -181,6 +193,58 @@ reserved = do
   readIORef ends >>= (@?= [(p `plusPtr` (-3), 4003)])
 
 -- A value at the end writes to the Handle itself. Nothing has come there before.
+-- A value in the middle writes to another Handle. Any of the runs may have the kept buffer.
+within :: Assertion
+within = forM_ [1, 100, 600, 20000, 40000] $ \n ->
+  replicateM_ 3 $ do
+    box <- newIORef S.empty
+    out <- written $ \h -> do
+      let value = unsafePerformIO $ do
+            inner <- written (\h' -> hPutBuilder h' (filled 2 n))
+            67 <$ writeIORef box inner
+          {-# NOINLINE value #-}
+      hPutBuilder h (filled 1 n <> word8 value <> filled 3 n)
+    inner <- readIORef box
+    (inner == filledBytes 2 n, out == filledBytes 1 n <> "C" <> filledBytes 3 n) @?= (True, True)
+
+-- Many bytes, one by one.
+filled :: Word8 -> Int -> Builder
+filled w n = foldMap word8 (replicate n w)
+
+filledBytes :: Word8 -> Int -> S.ByteString
+filledBytes w n = S.replicate n w
+
+-- The run is resumed when others have used the kept buffer.
+interruptedRun :: Assertion
+interruptedRun = forM_ [1, 600, 20000] $ \n -> do
+  hPutBuilder stdout mempty
+  (entered, gate) <- (,) <$> newEmptyMVar <*> newEmptyMVar
+  out <- written $ \h -> do
+    let value = unsafePerformIO (tryPutMVar entered () >> readMVar gate)
+        {-# NOINLINE value #-}
+        run = unsafePerformIO (hPutBuilder h (filled 1 n <> word8 value <> filled 3 n))
+        {-# NOINLINE run #-}
+    t <- forkIO (evaluate run)
+    takeMVar entered
+    killThread t
+    others <- replicateM 3 (written (\h' -> hPutBuilder h' (filled 2 n)))
+    others @?= replicate 3 (filledBytes 2 n)
+    putMVar gate 67
+    evaluate run
+  assertBool (show (S.length out)) (out == filledBytes 1 n <> "C" <> filledBytes 3 n)
+
+severalThreads :: Assertion
+severalThreads = do
+  done <- forM [1 .. 8] $ \w -> do
+    box <- newEmptyMVar
+    _ <- forkIO $ do
+      outs <- forM [0, 1, 500, 3000] $ \n -> do
+        out <- written (\h -> replicateM_ 200 (hPutBuilder h (filled w n)))
+        pure (out == filledBytes w (200 * n))
+      putMVar box (and outs)
+    pure box
+  mapM takeMVar done >>= (@?= replicate 8 True)
+
 onePiece :: Assertion
 onePiece = forM_ lengths $ \n ->
   forM_ (pieces (n - 1)) $ \before -> do
