@@ -121,7 +121,7 @@ export class Costs {
       case "opaque": return [1, s.size === null ? 0 : s.size > 0x1000000n ? MOST : Number(s.size)];
       case "irregular": return [1, 0];
       // (A packed value of no bytes is a step.)
-      case "packed": return [1, 1];
+      case "packed": return this.packed ? this.of(s.of) : [1, 1];
       case "unpacked": return this.of(s.of);
     }
   }

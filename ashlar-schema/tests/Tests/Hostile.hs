@@ -221,9 +221,28 @@ costs =
       "an array of no elements, because of the last index of a wide tuple"
       (Schema (Array (Tuple (replicate 100000 (Leaf (Number W8)))) (Leaf Unit)) V.empty)
       (B.replicate 99999 0 <> "\1" <> B.replicate 99999 255 <> B.replicate 9 0)
-      succeeds
+      succeeds,
+    -- The schema is looked at once, and not for each of 20,000 values.
+    testGroup
+      "many empty values of a wide type"
+      [ bounded name (Schema (List LengthVarint shape) definition) empties succeeds
+        | (name, shape) <-
+            [ ("lists", list wide),
+              ("sets", Set LengthVarint wide),
+              ("maps", Map LengthVarint wide wide),
+              ("packed lists", Packed (list wide)),
+              ("lists that are not packed", Packed (Unpacked (list wide))),
+              ("records", Reference 0)
+            ],
+          let definition
+                | shape == Reference 0 = schemaDefinitions (definitions Record [list wide])
+                | otherwise = V.empty
+      ]
   ]
   where
+    list = List LengthVarint
+    wide = Tuple (replicate 20000 (Leaf (Number W8)))
+    empties = "\160\156\1" <> B.replicate 20000 0
     succeeds = isRight
     failsEarly = isLeft
     references n = map Reference [1 .. n]

@@ -45,6 +45,7 @@ tests =
       testCase "the failure that got farthest" farthest,
       testCase "failures inside of look-ahead do not count" lookedAt,
       testCase "a message about bytes already read" messagesAfterwards,
+      testCase "an infinite label" infiniteLabel,
       testCase "failures of an earlier run do not count" earlierRuns,
       testCase "the bytes found" found,
       testCase "any number of failures at one offset" manyFailures,
@@ -307,6 +308,11 @@ lookedAt = do
   brief (runGet (lookAhead (getWord8 *> getWord16be)) "ab") @?= Left (1, [], MissingInput 2 1)
 
 -- The error has the offset of the fault, although the decoder got farther.
+infiniteLabel :: Assertion
+infiniteLabel =
+  brief (runGet (label (cycle "ab") (fail "x")) "" :: Either DecodeError ())
+    @?= Left (0, [take 1000 (cycle "ab") ++ ".."], Invalid "x")
+
 messagesAfterwards :: Assertion
 messagesAfterwards = do
   -- The failure that ends the elements lies farther, but is not the error.

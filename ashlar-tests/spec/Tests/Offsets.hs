@@ -36,10 +36,23 @@ tests =
       testCase "isolated parts and budgets hold in a jump" limits,
       testCase "alternatives, inside and around" alternatives,
       testCase "offsets that lead in a circle" circles,
+      testCase "a jump costs what it reads, also if it fails" costs,
       testCase "a file is sought through: 300 MB, of which little is read" large,
       testCase "a file: an exception in a jump ends an attempt, and not the source" attempts,
       testCase "a Handle that cannot seek" unseekable
     ]
+
+-- The step is for the jump, and one for each 1,024 bytes that it reads.
+costs :: Assertion
+costs = mapM_ check [pure (), empty]
+  where
+    check end = do
+      run 5 end @?= Right ()
+      either errorReason (const TrailingInput) (run 4 end)
+        @?= OverBudget "more than 4 jumps to offsets; withBudget raises the limit"
+    run steps end =
+      runGetWith defaultBudget {budgetSteps = steps} (jump end <|> pure ()) (S.replicate 5000 0)
+    jump end = origin (atOffset 100 (skip 4096 *> end))
 
 -- What a program does: it takes bytes, goes to offsets, and sets origins.
 data Move

@@ -64,9 +64,9 @@ class Costs:
             return self._known[shape.to]
         if isinstance(shape, s.Opaque):
             return (1, min(_MOST, shape.size or 0))
-        # A packed value of no bytes counts as a step.
+        # A packed value of no bytes counts as a step. (Within another one it changes nothing.)
         if isinstance(shape, s.Packed):
-            return (1, 1)
+            return self.of(shape.of) if self._packed else (1, 1)
         return self.of(shape.of) if isinstance(shape, s.Unpacked) else (1, 0)
 
     def of_all(self, shapes: Iterable[s.Shape]) -> Cost:

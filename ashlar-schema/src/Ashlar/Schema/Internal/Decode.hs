@@ -1,3 +1,4 @@
+{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 -- The decoder of a schema is made once: see 'getValue'.
@@ -233,18 +234,9 @@ shapesBy reader inPacked inPlain s = uncovered
           xs <- listGet len inner
           if V.null xs then invalidFrom at "NonEmpty: no elements" else pure (Elements len xs)
       Set len inner ->
-        Elements len <$> (readLength reader len >>= elementsGet inner (ascending inner))
-      Map len k v -> Entries len <$> (readMapLength reader len >>= entriesGet k v)
-      Array i inner -> do
-        low <- part i
-        high <- part i
-        at <- here
-        let indices = if isPlain i then indicesBetween low high else Nothing
-        n <- readLengthAfterBounds reader indices
-        xs <- elementsGet inner (\_ g -> g) n
-        if maybe False (/= toInteger n) indices
-          then invalidFrom at "an array with another number of elements than its bounds"
-          else pure (Indexed low high xs)
+        Elements len <$> counted (readLength reader len) (elementsGet inner $! ascending inner)
+      Map len k v -> Entries len <$> counted (readMapLength reader len) (entriesGet k v)
+      Array i inner -> arrayGet (isPlain i) (part i) (elementsGet inner (\_ g -> g))
       Constant bs ->
         refine
           (\found -> if found == bs then Right (Raw bs) else Left "other bytes than it always has")
@@ -257,35 +249,47 @@ shapesBy reader inPacked inPlain s = uncovered
       Unpacked inner -> inPlain inner
 
     listGet :: Length -> Shape -> Get (V.Vector Value)
-    listGet len inner = readLength reader len >>= elementsGet inner (\_ g -> g)
+    listGet len inner = counted (readLength reader len) (elementsGet inner (\_ g -> g))
+
+    arrayGet :: Bool -> Get Value -> (Int -> Get (V.Vector Value)) -> Get Value
+    arrayGet plainIndex !index !elements = do
+      low <- index
+      high <- index
+      at <- here
+      let indices = if plainIndex then indicesBetween low high else Nothing
+      n <- readLengthAfterBounds reader indices
+      xs <- elements n
+      if maybe False (/= toInteger n) indices
+        then invalidFrom at "an array with another number of elements than its bounds"
+        else pure (Indexed low high xs)
 
     -- Read n elements. The function gets the element before, and the decoder of an element.
     elementsGet ::
       Shape -> (Maybe Value -> Get Value -> Get Value) -> Int -> Get (V.Vector Value)
-    elementsGet inner check n =
-      chargeElements [inner] n >> getSuccessive n (\before -> check before element)
-      where
-        element = beside 1 inner
+    elementsGet inner check =
+      let !charge = chargeElements [inner]
+          element = beside 1 inner
+       in \n -> charge n >> getSuccessive n (\before -> check before element)
 
     entriesGet :: Shape -> Shape -> Int -> Get (V.Vector (Value, Value))
-    entriesGet k v n =
-      chargeElements [k, v] n >> getSuccessive n entry
-      where
-        entry before = do
-          key <- ascending k (fst <$> before) keyGet
-          x <- valueGet
-          key `seq` x `seq` pure (key, x)
-        keyGet = beside 1 k
-        valueGet = beside 1 v
+    entriesGet k v =
+      let !charge = chargeElements [k, v]
+          !above = ascending k
+          keyGet = beside 1 k
+          valueGet = beside 1 v
+          entry before = do
+            key <- above (fst <$> before) keyGet
+            x <- valueGet
+            key `seq` x `seq` pure (key, x)
+       in \n -> charge n >> getSuccessive n entry
 
     -- Charge n elements of these shapes, if they have no bytes, with all of their parts. (Where
     -- these are many, an element counts its own. The product has less than 31 bits.)
     chargeElements :: [Shape] -> Int -> Get ()
-    chargeElements shapes n =
-      readCharge reader (costBytes cost) (if n > 0x800000 then n else n * parts)
-      where
-        cost = costOfAll known shapes
-        parts = sum [costParts c | c <- map (costOf known) shapes, fairWith 1 c]
+    chargeElements shapes =
+      let !bytes = costBytes (costOfAll known shapes)
+          !parts = sum [costParts c | c <- map (costOf known) shapes, fairWith 1 c]
+       in \n -> readCharge reader bytes (if n > 0x800000 then n else n * parts)
 
     -- Refuse a value that is not above the one before, if the order of its type is known.
     ascending :: Shape -> Maybe Value -> Get Value -> Get Value
@@ -305,15 +309,24 @@ ownParts shape = case shape of
   Array i _ -> 1 + 2 * ownParts i
   _ -> 1
 
+-- A length, and the elements. What reads these is made before any value is read. Or GHC would make
+-- it for each value, which takes time in proportion to the schema. (Tests "many empty values of a
+-- wide type".)
+counted :: Get Int -> (Int -> Get a) -> Get a
+counted lengthGet !elements = lengthGet >>= elements
+{-# NOINLINE counted #-}
+
 -- Fields or parts of a tuple, one after the other. The first argument says how many come after one.
 fieldsGet ::
   (Int -> Get Value -> Get Value) -> (Shape -> Get Value) -> [Shape] -> Get (V.Vector Value)
-fieldsGet numbered field shapes = V.fromListN (length shapes) <$> go (length shapes - 1) shapes
+fieldsGet numbered field shapes = fields `seq` (V.fromListN count <$> go (count - 1) fields)
   where
-    go :: Int -> [Shape] -> Get [Value]
-    go left ss = case ss of
+    count = length shapes
+    fields = map field shapes
+    go :: Int -> [Get Value] -> Get [Value]
+    go left gs = case gs of
       [] -> pure []
-      sh : rest -> (:) <$> numbered left (field sh) <*> go (left - 1) rest
+      g : rest -> (:) <$> numbered left g <*> go (left - 1) rest
 
 optionalGet :: Get Int -> Get Value -> Get Value
 optionalGet tagGet g = do

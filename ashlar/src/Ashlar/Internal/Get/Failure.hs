@@ -215,7 +215,7 @@ toError list =
       List.nub
         [ shortText message
           | f <- reverse peers,
-            labels f == labels winner,
+            map shortText (labels f) == map shortText (labels winner),
             Invalid message <- [failureReason f],
             not (null message)
         ]

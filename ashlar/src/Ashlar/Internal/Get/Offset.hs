@@ -1,5 +1,8 @@
 {-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE MagicHash #-}
 {-# LANGUAGE MultiWayIf #-}
+{-# LANGUAGE UnboxedSums #-}
+{-# LANGUAGE UnboxedTuples #-}
 
 -- |
 -- Module      : Ashlar.Internal.Get.Offset
@@ -51,7 +54,7 @@ import Ashlar.Internal.Get.Record
     segmentsBetween,
   )
 import Ashlar.Internal.Mem.Cells
-import Control.Monad (when)
+import Control.Monad (unless, when)
 import Data.Bits (complement)
 import qualified Data.ByteString as S
 import Data.IORef (readIORef)
@@ -128,10 +131,7 @@ jump at offset p = do
       -- (An offset that is not an Int is after the end of any input.)
       to = if offset > fromIntegral (maxBound - base) then maxBound else base + fromIntegral offset
       outOf end = failWith at at nothingFound (BadOffset offset (fromIntegral (end - base)))
-      there = do
-        a <- deeper p
-        end <- here
-        a <$ spend " jumps to offsets" (max 0 (end - to) `quot` 1024)
+      there = charged to (deeper p)
   passed <- inspect (\c env _ -> segmentsBetween c (envInput env) to)
   spend " jumps to offsets" (1 + passed `quot` 64)
   when (offset < 0) $ invalidFrom at ("a negative offset: " ++ show offset)
@@ -154,6 +154,19 @@ jump at offset p = do
             outOf (now + have)
       there
 
+-- Charge a step for each 1,024 bytes from an offset to where a decoder ends, or fails.
+charged :: Int -> Get a -> Get a
+charged from p = Get $ \p0 c env s0 -> case unGet p p0 c env s0 of
+  (# s1, p1, result #) -> case unGet charge p1 c env s1 of
+    (# s2, p2, (# _ | #) #) -> (# s2, p2, result #)
+    (# s2, p2, (# | none #) #) -> (# s2, p2, (# | none #) #)
+  where
+    charge = do
+      end <- here
+      -- (The budget that is used up is the error.)
+      over <- inspect (\c _ _ -> isOver c)
+      unless over $ spend " jumps to offsets" (max 0 (end - from) `quot` 1024)
+
 -- Fail if an offset is after the end of the source, or after the limit.
 seekable :: Seeker -> Leaving -> Int -> (Int -> Get ()) -> Get ()
 seekable s leave to outOf = do
@@ -172,7 +185,11 @@ seekable s leave to outOf = do
 -- How to seek in the source, if it can.
 seekerHere :: Get (Maybe Seeker)
 seekerHere = step $ \c env -> case env of
-  Env input _ _ _ -> readIORef (inputSegments input) >>= nextChunkOffset c >>= inputSeeker input
+  Env input _ _ _ -> do
+    segments <- readIORef (inputSegments input)
+    offset <- segmentOffset c
+    -- (Lazy: most inputs have no seeker, which takes time for each segment.)
+    inputSeeker input (nextChunkOffset offset segments)
   _ -> pure Nothing
 
 -- Run a decoder that moves to another offset, and come back whether it succeeds or fails. The bytes
@@ -213,8 +230,8 @@ leaving c env p = do
   held <- getInt c heldCell
   segments <- readIORef (inputSegments (envInput env))
   start <- segmentOffset c
-  next <- nextChunkOffset c segments
-  let around = segmentsAway segments
+  let next = nextChunkOffset start segments
+      around = segmentsAway segments
       own = at - min keep at
       kept = if held == maxBound then 0 else maybe 0 ((own +) . awayKept) around
       bytes = next - start + sum (map S.length (segmentsPast segments))

@@ -332,11 +332,11 @@ returnHome input = go (pure ())
         Just away -> writeIORef (inputSegments input) (awaySegments away) >> go (awayBack away)
         Nothing -> back
 
--- | The offset of the source's next chunk, which is after all segments.
-nextChunkOffset :: Cells -> Segments -> IO Int
-nextChunkOffset c segments = do
-  offset <- segmentOffset c
-  pure $! offset + sum (map S.length (segmentCurrent segments : comingIn segments))
+-- | The offset of the source's next chunk, which is after all segments, given that of the current
+-- segment.
+nextChunkOffset :: Int -> Segments -> Int
+nextChunkOffset offset segments =
+  offset + sum (map S.length (segmentCurrent segments : comingIn segments))
 
 -- | The segments after the current one, in their order.
 comingIn :: Segments -> [ByteString]
