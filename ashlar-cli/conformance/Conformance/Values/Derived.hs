@@ -373,7 +373,10 @@ budgets =
           ("2^20 + 1", "818040")
         ],
       hexed "a list of records that double, 5 levels" (doublingRecords 5) [("one", "01")],
-      hexed "a list of records that double, 20 levels" (doublingRecords 20) [("none", "00"), ("one", "01")],
+      hexed
+        "a list of records that double, 20 levels"
+        (doublingRecords 20)
+        [("none", "00"), ("one", "01")],
       hexed "a list of records that double, 40 levels" (doublingRecords 40) [("one", "01")],
       hexed
         "a Maybe of records that double, 22 levels"
