@@ -236,13 +236,15 @@ sliceIn fp@(ForeignPtr _ contents) off n
       violated "in the chunk" "sliceBuffer" [("from", before), ("length", n), ("buffer", size)]
   where
     from = unsafeForeignPtrToPtr fp `plusPtr` off
-    (before, size) = case contents of
-      PlainPtr array ->
+    (before, size)
+      -- The buffer of no bytes. (Its contents are an error.)
+      | fp == B.nullForeignPtr = (0, 0)
+      | PlainPtr array <- contents =
         ( from `minusPtr` (mutableByteArrayContents (MutableByteArray array) :: Ptr Word8),
           mutableSize (MutableByteArray array)
         )
-      -- The buffer of no bytes, or memory of the user's, whose size only the user knows.
-      _ -> (0, if fp == B.nullForeignPtr then 0 else n)
+      -- Memory of the user's, whose size only the user knows.
+      | otherwise = (0, n)
 
 -- | Does an array lack some of n bytes from an offset on?
 lackingArray :: String -> ByteArray -> Int -> Int -> Bool

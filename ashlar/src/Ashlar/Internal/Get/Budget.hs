@@ -158,12 +158,13 @@ withBudget budget p =
         pure (Entered inner own levels seen held)
     leave entered c _ = do
       putInt c levelsCell (outsideLevels entered)
-      -- The offset never moves back: Note [What is held].
+      -- The outer offset counts again. It must not be before the cursor. (Note [What is held].)
       at <- position c
       let held = outsideHeld entered
       putInt c heldCell (if held < 0 then min held (complement at) else max held at)
       setLimit c (outsideLimit entered)
-      -- The choices outside go back again: Note [Used up for good].
+      -- If this budget was used up, that ends here: the choices outside may try their next
+      -- alternatives. (Note [Used up for good].)
       left <- getInt (enteredOwn entered) stepsCell
       when (left < 0) $ setOver False c
 

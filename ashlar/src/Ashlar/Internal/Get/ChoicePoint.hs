@@ -199,6 +199,8 @@ openLookAhead c env p = do
 closeLookAhead :: Cells -> LookAhead -> IO ()
 closeLookAhead c ahead = do
   commits <- getInt c commitsCell
+  -- A commit inside has given up the choices around this, up to the barrier. Then bytes are needed
+  -- only by look-aheads, and by choices outside of the barrier: those from 'releaseCell' on.
   let committed = (if commits < 0 then complement commits else commits) /= pointCommits point
   putInt c keepCell (if committed then aheadRelease ahead else pointKeep point)
   putInt c releaseCell (aheadRelease ahead)

@@ -8,8 +8,8 @@
 -- Module      : Ashlar.Internal.Get.Chunks
 -- Description : Running decoders on chunks: of lazy input, and pushed
 --
--- Both ways to run are 'runOn', with another way to get the next chunk. Lazy input is a list of
--- chunks, which is forced. A decoder that is pushed its input ('begin', the engine of
+-- Both ways to run call 'runOn'. They differ in how they get the next chunk. Lazy input is a list
+-- of chunks, which is forced. A decoder that is pushed its input ('begin', the engine of
 -- "Ashlar.Get.Feed" and 'Decoder') is a coroutine that suspends only to wait for the next chunk
 -- ('inputPrepare').
 --
@@ -26,11 +26,12 @@
 -- that asks for input is given up ('Ashlar.Internal.Get.Limits.giveUp'): it has done nothing worth
 -- keeping, and begins anew with the first chunk.
 --
--- Tried: a coroutine at once; an exception that ends the decoder. Tried and dropped: such a run on
--- the first chunk, too. It takes a fifth to two fifths of the time for messages that are whole. But
--- what it decodes of the others is decoded again. If decoders run others on a part of their input,
--- they would double the time at each level. (Test "a decoder in a nested run is run once".
--- Benchmark "10000 messages of 4 to 20 bytes, each with a decoder of its own, pushed".)
+-- Slower: to start a coroutine at once; to end the decoder by an exception. Faster, but dropped: a
+-- small run on the first chunk as well. It takes a fifth to two fifths of the time for messages
+-- that are whole. What it decodes of the others is decoded again. A decoder that runs another one
+-- on a part of its input would then run it twice, so time would double with each level. (Test "a
+-- decoder in a nested run is run once". Benchmark "10000 messages of 4 to 20 bytes, each with a
+-- decoder of its own, pushed".)
 module Ashlar.Internal.Get.Chunks
   ( -- * Lazy input
     runGetLazy,

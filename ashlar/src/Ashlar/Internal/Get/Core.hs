@@ -175,8 +175,9 @@ fixedGet n parts rd = case parts of
 -- The code after a number is a join point that takes the number, because both branches of the check
 -- continue there (Note [One copy after the check]). GHC passes the number unboxed only if that code
 -- forces it on every path. Most code does not: it reads on first, which may fail, and a failure
--- does not force the number. SpecConstr removes such boxes, but gives up inside the second such
--- join point. So the code after the number begins by forcing it. The number has been read and is
+-- does not force the number. SpecConstr could remove the boxes, but gives up inside the second such
+-- join point. So the code after the number begins by forcing it, and the demand analysis removes
+-- the box instead. The number has been read and is
 -- evaluated already, so this changes nothing else.
 --
 -- GHC must not drop this superfluous force, nor copy the code, before phase 0: the demand analysis

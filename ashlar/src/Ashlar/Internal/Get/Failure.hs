@@ -11,7 +11,8 @@
 -- because the input does not end there, but the fault is inside the record. So a traced run
 -- (Note [Traced runs]) remembers the failures with the greatest reach, and makes its error from
 -- those (Bryan Ford, "Packrat Parsing", 2002, section 3.2.4). The reach of a failure is the offset
--- that the cursor had got to. Failures inside a look-ahead that succeeds do not count.
+-- of the cursor, or of the fault if that is later. Failures inside a look-ahead that succeeds do
+-- not count.
 --
 -- Failing must stay cheap, because most failures lead to another alternative. A failure with a
 -- lesser reach costs one comparison. Other failures are put into a record, from which the error is
@@ -52,7 +53,7 @@ import GHC.Exts (isTrue#, reallyUnsafePtrEquality#)
 
 -- | One failure.
 data Failure = Failure
-  { -- | The offset up to which the decoder had come.
+  { -- | The offset of the cursor, or of the fault if that is later.
     failureReach :: !Int,
     -- | The offset of the fault. It is not after the reach.
     failureOffset :: !Int,

@@ -20,9 +20,10 @@
 -- A budget inside another one may allow more than the outer one has left. Its bytes count for both,
 -- so afterwards the outer value may be at its end.
 --
--- The offset in 'limitCell' does not say if an @isolate@ or a budget ends there. If it is less than
--- 'limitEnd', no budget ends there. An @isolate@ that does not end before the budget changes the
--- 'Limits' ('isolated'). (Tests "budgets of bytes" and the model of random decoders.)
+-- 'limitCell' does not say if an @isolate@ or a budget ends there. A budget ends at 'limitEnd'. If
+-- the cell has an earlier offset, or there is no such end, an @isolate@ ends there. So an @isolate@
+-- that would end at or after the budget leaves the cell alone, and its end is in 'limitIsolate'
+-- ('isolated'). (Tests "budgets of bytes" and the model of random decoders.)
 --
 -- Note [What is held]
 -- ~~~~~~~~~~~~~~~~~~~
@@ -33,8 +34,9 @@
 --
 -- 'heldCell' has the offset up to which the run may read without another check. When a decoder
 -- needs bytes after it, 'moveHeld' finds out what the run holds, and moves the offset on. The
--- offset does not depend on how the input is cut into chunks, and never moves back. So all runs
--- fail alike (INV-G2). The first chunk of lazy input is in memory, and is not limited.
+-- offset does not depend on how the input is cut into chunks. It moves forward only, but
+-- 'Ashlar.Get.withBudget' restores it at its end. So all runs fail alike (INV-G2). The first chunk
+-- of lazy input is in memory, and is not limited.
 --
 -- All bytes of a @Codec@'s value, and of each value of a stream of them, count as held: 'asValue'
 -- stops the offset from moving. Otherwise endless input could make an endless value. An
@@ -203,8 +205,8 @@ endsForGood c env !limit = case env of
   _ | limit == maxBound -> pure False
   _ -> forGood <$> limitsOf c env
   where
-    -- (The last case: this budget ends before the @isolate@ around it does, but a budget inside of
-    -- it has allowed all bytes up to the end of that.)
+    -- (The last case: a budget inside of this one allowed more, and its decoder has come to the end
+    -- of the @isolate@ around both. There the input ends.)
     forGood limits =
       limit < limitEnd limits || limitEnd limits == maxBound || limit >= limitIsolate limits
 {-# NOINLINE endsForGood #-}

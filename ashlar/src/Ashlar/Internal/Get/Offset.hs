@@ -18,11 +18,10 @@
 --
 -- If the source can seek, these bytes are not kept. The jump puts the held segments aside
 -- ('segmentsAway'), and the source continues at the target. Afterwards the segments are held again,
--- and the source continues where it was. During the jump, the choices around it need only the bytes
--- that are put aside, so 'keepCell' is 'maxBound', and the limit on held bytes counts from the
--- target. Nested jumps may put aside the bytes that choices may go back to, up to the limit of a
--- stream, and 1 MiB of other bytes. Beyond that, the other bytes are dropped and read again
--- afterwards.
+-- and the source continues where it was. So nothing is kept during the jump ('keepCell' is
+-- 'maxBound'), and it may hold as many bytes of its own as a stream, from the target on. All jumps
+-- within each other may put aside as many bytes again that choices may go back to, and 1 MiB that
+-- nobody needs. A jump that would exceed the 1 MiB drops its part, and reads it again afterwards.
 --
 -- Offsets come from the input, and may lead in circles. So a jump counts as a level, which limits
 -- jumps within jumps, and as a step, which limits jumps after one another. In input of small
@@ -187,7 +186,7 @@ seekerHere = step $ \c env -> case env of
   Env input _ _ _ -> do
     segments <- readIORef (inputSegments input)
     offset <- segmentOffset c
-    -- (Lazy: most inputs have no seeker, which takes time for each segment.)
+    -- (Lazy, because it takes time for each segment, and most inputs have no seeker.)
     inputSeeker input (nextChunkOffset offset segments)
   _ -> pure Nothing
 

@@ -61,8 +61,9 @@ data Part
   | -- | Of constant size: the number of bytes, and what errors say of it.
     ConstantPart Int Names
 
--- | Where in a value a decoder is: in one part, or in a span of parts. The number of a field is how
--- many fields follow it.
+-- | Where in a value a decoder is: 0 if that is unknown, @2 * i + 2@ in part i, and @2 * i + 3@ in
+-- a span that begins with element i, or consists of the last i fields. Fields are numbered from the
+-- last one, which is 0.
 type PartNumber = Int
 
 -- | The part is not known, because no derived decoder has set it.

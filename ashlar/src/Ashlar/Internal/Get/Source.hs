@@ -240,7 +240,8 @@ attemptFrom source g = join $
       -- Keep all bytes from here on, even after a commit.
       putInt c keepCell offset
       putInt c releaseCell offset
-      -- A thunk shows what kind of exception has ended it.
+      -- If the decoder throws, its thunk throws again when it is forced. If the thread is
+      -- interrupted, the thunk is only frozen. 'hasThrown' tells which.
       decoded@(Thunk run) <- newThunk (runIn c input g)
       ended <- try (unmask (evaluate run))
       case ended of

@@ -36,11 +36,11 @@
 --
 -- Note [What follows is a join point]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
--- A result is a tuple with a sum inside. Where a decoder has more than one branch, GHC makes one
--- join point of all the code after it. That join point takes the sum and tests it again, although
--- each branch knows which alternative it is. So here the code after a success is a function of its
--- own (@next#@), which is not inlined before phase 0. The test of the sum is then small, and GHC
--- copies it into the branches, where it vanishes. (Inspection tests "checks of the bytes left".
+-- A result is a tuple with a sum inside. Where a decoder has branches, GHC makes one join point of
+-- all that follows. It would take the sum, and test it again, although each branch knows which
+-- alternative it is. So what follows a success is a function of its own (@next#@), which is not
+-- inlined before phase 0. The test of the sum is then small, is copied into each branch, and
+-- vanishes there. (Inspection tests "checks of the bytes left".
 -- Without it, a derived tree takes a quarter longer to decode.)
 --
 -- Note [Actions on the cells]
