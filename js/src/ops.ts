@@ -198,7 +198,12 @@ export function withoutEmpty({ main, procedures }: Program): Program {
 /** The least number of bytes that each procedure reads: a lower bound. */
 export function leastReads(procedures: ReadonlyMap<number, Op[]>): Map<number, number> {
   let known = new Map<number, number>();
-  for (let i = 0; i < 4; i++) known = new Map([...procedures].map(([k, ops]) => [k, leastRead(known, ops)]));
+  // What matters most is whether it reads bytes at all. (Records may be nested deeply before the first.)
+  for (let i = 0; i < 64; i++) {
+    const before = known;
+    known = new Map([...procedures].map(([k, ops]) => [k, leastRead(before, ops)]));
+    if (i >= 3 && [...known].every(([k, n]) => n === 0 || (before.get(k) ?? 0) > 0)) break;
+  }
   return known;
 }
 

@@ -221,3 +221,16 @@ test("schemas that no type has", () => {
   bytes("0000010000000000000000000000000000000505",
     "at byte 18, in Schema.schemaDefinitions[0].definitionForm: constructor tag 5, but Form has 3 constructors (tags 0 to 2)");
 });
+
+test("elements whose first bytes are in records in records are no elements of no bytes", () => {
+  const lists = (first: "int32" | "int64"): Schema => {
+    const shapes: Shape[] = [1, 2, 3, 4, 5, 6, 7, 8].map((to) => ({ k: "reference", to }));
+    const definitions = [...shapes, leaf(first)].map((shape, i): Definition => ({
+      name: `D${i}`, form: "record", order: "unknown",
+      constructors: [{ name: `D${i}`, retired: false, fields: [{ name: "a", shape }] }],
+    }));
+    return new Schema({ k: "list", of: { k: "reference", to: 0 }, compact: false }, definitions);
+  };
+  const values = evolve(lists("int32"), { schema: lists("int64") });
+  assert.throws(() => values.decodeValue(fromHex("0000200000000000")), /4 bytes needed, 0 left/);
+});

@@ -287,6 +287,21 @@ class Refusals(unittest.TestCase):
             reads.decode_from((1 << 20).to_bytes(8, "little"), 0)
         self.assertIn("more than 1048576 steps to fill in what old data lack", str(caught.exception))
 
+    def test_bytes_deep_inside(self) -> None:
+        """Elements whose first bytes are in records in records are no elements of no bytes."""
+        def lists(leaf: str) -> Schema:
+            shapes = [s.Reference(i) for i in range(1, 9)] + [s.Leaf(leaf)]
+            definitions = [
+                s.Definition(f"D{i}", "record", "unknown", (s.Constructor(f"D{i}", (s.Field("a", shape),)),))
+                for i, shape in enumerate(shapes)
+            ]
+            return Schema(s.List(s.Reference(0)), tuple(definitions))
+
+        reads = evolve(bind(lists("int64")), lists("int32"))
+        with self.assertRaises(DecodeError) as caught:
+            reads.decode_from((1 << 21).to_bytes(8, "little"), 0)
+        self.assertIn("4 bytes needed, 0 left", str(caught.exception))
+
 
 class Files(unittest.TestCase):
     def test_a_file_of_two_schemas(self) -> None:
