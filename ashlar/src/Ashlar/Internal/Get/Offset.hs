@@ -86,8 +86,9 @@ origin g = here >>= \at -> kept (inEnv (inMarks (\m -> m {markOrigin = at})) g)
 -- In a file, this seeks, and reads only what the decoder needs. A stream is read up to the offset,
 -- and kept from here on.
 --
--- Each jump is a step of the budget, and so are each 1,024 bytes that are read there. Nested jumps
--- are levels, as by 'Ashlar.Get.deeper'. So offsets that lead in a circle give an error, and many
+-- Each jump is a step of the budget, and so are each 1,024 bytes that are read there, and each 64
+-- chunks that it passes in a stream. So only the number of jumps that are allowed depends on the
+-- chunks. Nested jumps are levels, as by 'Ashlar.Get.deeper'. So offsets that lead in a circle give an error, and many
 -- that lead to the same bytes cost no more than those steps.
 --
 -- > bytesRead >>= \n -> atOffset n p  =  lookAhead p  -- without an origin
