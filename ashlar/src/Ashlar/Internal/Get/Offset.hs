@@ -88,8 +88,8 @@ origin g = here >>= \at -> kept (inEnv (inMarks (\m -> m {markOrigin = at})) g)
 --
 -- Each jump is a step of the budget, and so are each 1,024 bytes that are read there, and each 64
 -- chunks that it passes in a stream. So only the number of jumps that are allowed depends on the
--- chunks. Nested jumps are levels, as by 'Ashlar.Get.deeper'. So offsets that lead in a circle give an error, and many
--- that lead to the same bytes cost no more than those steps.
+-- chunks. Nested jumps are levels, as by 'Ashlar.Get.deeper'. So offsets that lead in a circle give
+-- an error, and many that lead to the same bytes cost no more than those steps.
 --
 -- > bytesRead >>= \n -> atOffset n p  =  lookAhead p  -- without an origin
 --
