@@ -111,8 +111,8 @@ runOn first prepare next offset bytes g = withCells cellCount $ \c -> do
 -- are ignored, and not forced.
 --
 -- The decoder may hold its first chunk or 64 MiB of input at once, not counting the bytes that it
--- has passed. More is an 'OverBudget' error. 'Ashlar.Get.withBudget' around the decoder sets another
--- limit ('Ashlar.Get.budgetBytes').
+-- has passed. More is an 'OverBudget' error. 'Ashlar.Get.withBudget' around the decoder sets
+-- another limit ('Ashlar.Get.budgetBytes').
 --
 -- Input of one chunk, as 'L.fromStrict' makes it, is decoded as by 'runGet': forcing an error runs
 -- the decoder again.
