@@ -307,12 +307,12 @@ lookedAt = do
   -- If the look-ahead itself fails, its failure counts.
   brief (runGet (lookAhead (getWord8 *> getWord16be)) "ab") @?= Left (1, [], MissingInput 2 1)
 
--- The error has the offset of the fault, although the decoder got farther.
 infiniteLabel :: Assertion
 infiniteLabel =
   brief (runGet (label (cycle "ab") (fail "x")) "" :: Either DecodeError ())
     @?= Left (0, [take 1000 (cycle "ab") ++ ".."], Invalid "x")
 
+-- The error has the offset of the fault, although the decoder got farther.
 messagesAfterwards :: Assertion
 messagesAfterwards = do
   -- The failure that ends the elements lies farther, but is not the error.

@@ -192,7 +192,6 @@ reserved = do
   p <- readIORef begun
   readIORef ends >>= (@?= [(p `plusPtr` (-3), 4003)])
 
--- A value at the end writes to the Handle itself. Nothing has come there before.
 -- A value in the middle writes to another Handle. Any of the runs may have the kept buffer.
 within :: Assertion
 within = forM_ [1, 100, 600, 20000, 40000] $ \n ->
@@ -245,6 +244,7 @@ severalThreads = do
     pure box
   mapM takeMVar done >>= (@?= replicate 8 True)
 
+-- A value at the end writes to the Handle itself. Nothing has come there before.
 onePiece :: Assertion
 onePiece = forM_ lengths $ \n ->
   forM_ (pieces (n - 1)) $ \before -> do

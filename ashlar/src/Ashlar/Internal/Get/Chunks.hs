@@ -8,8 +8,8 @@
 -- Module      : Ashlar.Internal.Get.Chunks
 -- Description : Running decoders on chunks: of lazy input, and pushed
 --
--- Both ways to run call 'runOn'. They differ in how they get the next chunk. Lazy input is a list
--- of chunks, which is forced. A decoder that is pushed its input ('begin', the engine of
+-- Both ways to run call 'overChunks'. They differ in how they get the next chunk. Lazy input is a
+-- list of chunks, which is forced. A decoder that is pushed its input ('begin', the engine of
 -- "Ashlar.Get.Feed" and 'Decoder') is a coroutine that suspends only to wait for the next chunk
 -- ('inputPrepare').
 --
@@ -83,7 +83,7 @@ import System.IO.Unsafe (unsafeDupablePerformIO, unsafePerformIO)
 data Ended a = Ended (Either DecodeError a) [ByteString] !Int
 
 -- Run a decoder on chunks.
-runOn ::
+overChunks ::
   -- | The first chunk, or an empty string. It is the first segment, because fetching it would take
   -- longer than decoding a few bytes. (Benchmarks "a run for each value of 20 bytes, lazy" and
   -- "pushed".)
@@ -98,7 +98,7 @@ runOn ::
   Int ->
   Get a ->
   IO (Ended a)
-runOn first prepare next offset bytes g = withCells cellCount $ \c -> do
+overChunks first prepare next offset bytes g = withCells cellCount $ \c -> do
   input <- newInput newSegments {segmentCurrent = first} prepare next
   startStream c input offset bytes
   result <- runIn c input g
@@ -201,7 +201,7 @@ runChunks bytes g lbs = unsafePerformIO $ do
   chunks <- newIORef others
   -- The first chunk is in memory: Note [A lazy ByteString of one chunk].
   let held = max bytes (S.length first)
-  Ended result rest at <- runOn first (forceNext chunks) (nextOf chunks) 0 held g
+  Ended result rest at <- overChunks first (forceNext chunks) (nextOf chunks) 0 held g
   notTaken <- readIORef chunks
   pure (result, foldr L.chunk notTaken rest, fromIntegral at)
   where
@@ -268,7 +268,7 @@ begin bytes g offset chunks isLast = do
         let prepare = do
               Pending bss end <- readIORef pending
               when (null bss && not end) (yield ())
-        Ended result rest at <- runOn first prepare next offset bytes g
+        Ended result rest at <- overChunks first prepare next offset bytes g
         Pending more _ <- readIORef pending
         pure $! Finished (S.concat (rest ++ more)) (fromIntegral at) result
       status progress = case progress of
