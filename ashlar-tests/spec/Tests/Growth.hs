@@ -1,4 +1,5 @@
 {-# LANGUAGE OverloadedStrings #-}
+{-# OPTIONS_GHC -Wno-deprecations #-}
 
 -- |
 -- Module      : Tests.Growth
@@ -10,17 +11,21 @@ module Tests.Growth (tests) where
 
 import Ashlar.Codec (encode)
 import qualified Ashlar.Compat.Binary as B
-import Ashlar.Get (Budget (..), Get, deeper, defaultBudget, getWord8, satisfy, withBudget)
-import Ashlar.Get.Combinators (skipMany)
+import qualified Ashlar.Compat.Binary.Get as B (remaining, runGet)
+import Ashlar.Get
+import Ashlar.Get.Combinators (choice, skipMany)
 import Ashlar.Get.Feed
+import Control.Applicative (empty, (<|>))
 import Control.Exception (evaluate)
-import Control.Monad (foldM)
+import Control.Monad (foldM, replicateM_)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Lazy as L
+import Data.Either (isRight)
 import Data.Int (Int64)
 import Data.Ratio ((%))
 import GHC.Conc (getAllocationCounter, setAllocationCounter)
+import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Tests.Fuzz.Getters
@@ -32,6 +37,17 @@ tests =
   testGroup
     "what input costs grows with its size"
     $ testCase "pushed far inside" farInside :
+    testGroup
+      "failing at the end of chunks, again and again"
+      [ testCase "getByteString" (failsAtEnd (() <$ getByteString far)),
+        testCase "getLazyByteString" (failsAtEnd (() <$ getLazyByteString (fromIntegral far))),
+        testCase "skip" (failsAtEnd (skip far)),
+        testCase "isolate" (failsAtEnd (isolate far (pure ()))),
+        testCase "isolate, where the end is not known" endNotKnown,
+        testCase "binary's remaining" remainingInChunks
+      ] :
+    testCase "many alternatives, deeply nested" alternatives :
+    testCase "bytes of their own within bytes of their own" ownWithin :
       [ testCase (name ++ ways run) (grows name run family)
         | (name, runs, family) <- families,
           run <- runs
@@ -56,28 +72,81 @@ farInside = do
       w <- getWord8
       if w == 40 then levels <* getWord8 else skipMany (satisfy (== 46))
 
+-- A decoder allocates in proportion to its input, which is given to it in chunks of 7 bytes.
+inSevens :: (L.ByteString -> Bool) -> Assertion
+inSevens succeeds =
+  allocatesLinearly
+    (assertBool "fails" . succeeds)
+    (\n -> let input = chunks n in input <$ evaluate (L.length input))
+  where
+    chunks n = L.fromChunks (replicate (n `div` 7) (C.replicate 7 'a'))
+
+-- A length that no input has.
+far :: Int
+far = 60000000
+
+-- A decoder that fails at the end of the input, tried before each byte.
+failsAtEnd :: Get () -> Assertion
+failsAtEnd g = inSevens $ isRight . runGetLazy (skipMany (g <|> (() <$ getWord8)))
+
+-- Each isolate ends 14 bytes after the one before, and reads nothing.
+endNotKnown :: Assertion
+endNotKnown = inSevens $ \input ->
+  isRight (runGetLazy (mapM_ tried [14, 28 .. fromIntegral (L.length input) - 14]) input)
+  where
+    tried n = isolate n (pure ()) <|> pure ()
+
+remainingInChunks :: Assertion
+remainingInChunks = inSevens $ \input ->
+  B.runGet (replicateM_ (fromIntegral (L.length input)) (B.remaining <* getWord8)) input == ()
+
+-- Each level tries 40 alternatives, each of which has a name.
+alternatives :: Assertion
+alternatives = do
+  let levels = 60000
+      nest :: Get ()
+      nest = deeper ((satisfy (== 40) *> nest) <|> skipMany (choice named <|> (() <$ getWord8)))
+      named = [label ("name " ++ show i) empty | i <- [1 .. 40 :: Int]]
+  -- Looking for names in the contexts of all failures would take 40 * 60,000 * 60,000 steps. (It
+  -- would not allocate.)
+  ended <-
+    timeout 120000000 . evaluate $
+      runGetLazy nest (L.fromChunks (replicate levels "(" ++ replicate levels "a"))
+  ended @?= Just (Right ())
+
+ownWithin :: Assertion
+ownWithin = do
+  let go bs = inSpan (ownBytes bs) $ getWord8 *> if S.length bs < 2 then empty else go (S.tail bs)
+  case runGet (go (C.replicate 1000 'a')) "" of
+    Left e -> assertBool (show (length (show e))) (length (show e) < 10000)
+    Right () -> assertFailure "no error"
+
 -- The name of a target, ways to run it, and an input of about n bytes.
 type Family = (String, [Run], Int -> S.ByteString)
 
 grows :: String -> Run -> (Int -> S.ByteString) -> Assertion
 grows name run family = case [t | t <- instances ++ getters, targetName t == name] of
-  [t] -> do
-    atN <- costOf t (family 500)
-    at2N <- costOf t (family 1000)
-    at4N <- costOf t (family 2000)
-    at8N <- costOf t (family 4000)
-    -- Some of it does not depend on the input, and buffers grow by steps. So the test is on all
-    -- doublings together.
-    assertBool
-      ("bytes that are allocated at n, 2n, 4n, 8n: " ++ show [atN, at2N, at4N, at8N])
-      (fromIntegral at8N <= 2.2 * 2.2 * (2.2 :: Double) * fromIntegral atN + 2000)
+  [t] -> allocatesLinearly (decodeFully run t) (evaluate . family)
   found -> assertFailure (show (length found) ++ " targets")
+
+-- An action allocates in proportion to its input, given how to make an input of about n bytes.
+allocatesLinearly :: (a -> IO ()) -> (Int -> IO a) -> Assertion
+allocatesLinearly act inputOf = do
+  atN <- costOf 500
+  at2N <- costOf 1000
+  at4N <- costOf 2000
+  at8N <- costOf 4000
+  -- Some of it does not depend on the input, and buffers grow by steps. So the test is on all
+  -- doublings together.
+  assertBool
+    ("bytes that are allocated at n, 2n, 4n, 8n: " ++ show [atN, at2N, at4N, at8N])
+    (fromIntegral at8N <= 2.2 * 2.2 * (2.2 :: Double) * fromIntegral atN + 2000)
   where
-    costOf :: Target -> S.ByteString -> IO Int64
-    costOf t input = do
-      bs <- evaluate input
+    costOf :: Int -> IO Int64
+    costOf n = do
+      input <- inputOf n
       setAllocationCounter 0
-      decodeFully run t bs
+      act input
       negate <$> getAllocationCounter
 
 families :: [Family]

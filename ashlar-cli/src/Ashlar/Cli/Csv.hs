@@ -113,7 +113,7 @@ columnsOf table = case table of
 putNames :: Table -> Builder
 putNames = row . map (quotedCell False . T.encodeUtf8) . columnsOf
 
--- | The row of a value.
+-- | The row of a value: Note [Values in cells].
 putRow :: Table -> Value -> Builder
 putRow table = row . cells alone table
   where

@@ -145,8 +145,8 @@ showPath steps = if null steps then "." else T.concat (map one steps)
 -- | The results in a value.
 type Follow r = Value -> [r]
 
--- | What to do at the end of a path, given a shape, and then the path. 'Nothing' if no value of the
--- schema has such a part.
+-- | What to do at the end of a path, given a shape, and then the path: Note [Following a path].
+-- 'Nothing' if no value of the schema has such a part.
 follow :: Shapes -> (Shape -> Value -> r) -> Path -> Maybe (Follow r)
 follow shapes end path = toShape 0 (schemaRoot (shapesSchema shapes))
   where

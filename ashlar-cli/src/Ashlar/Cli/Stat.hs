@@ -134,7 +134,7 @@ rowsOf path node = do
   let direct = sum [bytes | (_, bytes, _) : _ <- below]
   pure ((path, own + direct, n) : concat below)
 
--- Add a value to the nodes.
+-- Add a value to the nodes: Note [Nodes].
 account :: IORef Int -> Node -> Schema -> Value -> IO ()
 account nodes root s =
   \value -> modifyIORef' (nodeCount root) (+ 1) >> go root IM.empty (schemaRoot s) value

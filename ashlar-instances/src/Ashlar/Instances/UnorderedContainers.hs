@@ -75,6 +75,7 @@ toSet = Set.fromList . HashSet.toList
 fromSet :: (Hashable a, Ord a) => Set.Set a -> Either String (HashSet.HashSet a)
 fromSet s = HashSet.fromList (Set.toAscList s) <$ fewCollisions (Set.toAscList s)
 
+-- Note [Hashes that collide].
 fewCollisions :: forall k. Hashable k => [k] -> Either String ()
 fewCollisions = go IntMap.empty
   where

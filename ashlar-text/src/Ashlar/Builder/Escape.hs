@@ -79,7 +79,7 @@ charUtf8Escaped :: Escaping -> Char -> Builder
 charUtf8Escaped escapes x = ensure escapeBound (escapeOrUtf8 escapes x)
 {-# INLINE [0] charUtf8Escaped #-}
 
--- See Note [Fusing reservations].
+-- See Note [Fusing reservations] in "Ashlar.Internal.Builder.Core".
 {-# RULES
 "charUtf8Escaped" [~0] forall escapes x.
   charUtf8Escaped escapes x =

@@ -62,7 +62,7 @@ charHtmlUtf8 :: Char -> Builder
 charHtmlUtf8 c = charUtf8Escaped htmlEscaping c
 {-# INLINE [0] charHtmlUtf8 #-}
 
--- See Note [Fusing reservations].
+-- See Note [Fusing reservations] in "Ashlar.Internal.Builder.Core".
 {-# RULES
 "charHtmlUtf8" [~0] forall c. charHtmlUtf8 c = charUtf8Escaped htmlEscaping c
   #-}

@@ -80,7 +80,8 @@ signed negative n = if negative then negate n else n
 --
 -- The power is not computed, so large exponents cost nothing. If it exceeds 'Int', the number is
 -- refused. (It is less than the exponent by the digits of the fraction.)
--- Beyond 4,096 digits, each is a step of the budget ('Ashlar.Get.budgetSteps'), as in 'fixed'.
+-- If there are more than 4,096 digits, each is a step of the budget ('Ashlar.Get.budgetSteps'), as
+-- in 'fixed'.
 --
 -- >>> import qualified Ashlar.Get.Decimal as D
 -- >>> runGet D.scaled "-12.50e3"

@@ -9,7 +9,8 @@
 -- as ByteStrings, which are not copied. This module is that buffer: its memory, its size, and how
 -- much of it has been handed out.
 --
--- As an example, a sink that hands each chunk to an action:
+-- As an example, a sink that hands each chunk to an action, as 'Ashlar.Builder.toByteStringIOWith'
+-- does:
 --
 -- >>> import Ashlar.Builder.Buffer
 -- >>> import Ashlar.Builder.Extra (byteStringInsert, flush)

@@ -96,8 +96,8 @@ signal b next before (B.BufferRange from to) outcome = case outcome of
         where
           upTo = before + (p `minusPtr` from) + inserted
 
--- A step whose first run resumes a builder. If it gets less space than the builder asked for, it
--- asks again.
+-- A step whose first run resumes a builder: Note [Steps that may be run again]. If it gets less
+-- space than the builder asked for, it asks again.
 resumable ::
   Builder ->
   B.BuildStep r ->

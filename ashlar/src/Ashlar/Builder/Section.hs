@@ -196,7 +196,8 @@ section limit hint (Prefix bound writeLength) body = action $ \c k -> do
     F.traverse_ (\bs -> runOn (byteString bs) c k) others
     when flushed $ ask c k Flush
 
--- The sink of a body, given where the body begins and the end of the outer buffer.
+-- The sink of a body, given where the body begins and the end of the outer buffer:
+-- Note [Sections in place].
 sectionSink :: (Int -> IO ()) -> Ptr Word8 -> Ptr Word8 -> IORef State -> Sink
 sectionSink check start e ref = Sink $ \request p -> do
   state <- readIORef ref

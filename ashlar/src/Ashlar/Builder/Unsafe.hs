@@ -125,7 +125,7 @@ storable x =
   ensure (storableReserved (sizeOf x) (alignment x)) (storableWrite (sizeOf x) (alignment x) x)
 {-# INLINE [0] storable #-}
 
--- See Note [Fusing reservations].
+-- See Note [Fusing reservations] in "Ashlar.Internal.Builder.Core".
 {-# RULES
 "storable" [~0] forall x.
   storable x =

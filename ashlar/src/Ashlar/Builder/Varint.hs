@@ -58,7 +58,7 @@ varint :: Varint a -> a -> Builder
 varint format x = primBounded (varintPrim format) x
 {-# INLINE [0] varint #-}
 
--- See Note [Fusing reservations].
+-- See Note [Fusing reservations] in "Ashlar.Internal.Builder.Core".
 {-# RULES
 "varint" [~0] forall format x. varint format x = primBounded (varintPrim format) x
 "word16LEB128" [2] forall x. word16LEB128 x = varint P.word16LEB128 x

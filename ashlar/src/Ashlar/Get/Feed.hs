@@ -319,7 +319,7 @@ heldAfter batch held@(Held from chunks) = case batch of
         go later _ _ = reverse later
      in Held at left
 
--- A suspended loop, and the variable that it writes to.
+-- A suspended loop, and the variable that it writes to: Note [Values in one coroutine].
 data Loop a = Loop !(IORef (Batch a)) (Maybe ByteString -> IO (Fed ()))
 
 -- A state that needs input. The action returns the suspended loop once, and then 'Nothing'.

@@ -88,8 +88,8 @@ start body = Suspend.start (body . noting) >>= status again
     again _ resume i = resume i >>= status again
 {-# INLINE start #-}
 
--- | The same for a computation that holds the memory to which it writes. If its stack is deep, it
--- goes on in a thread of its own: Note [Deep computations].
+-- | 'start' for a computation that needs nothing of its caller's stack. If its own stack is deep,
+-- it goes on in a thread of its own: Note [Deep computations].
 startDeep :: ((o -> IO i) -> IO r) -> IO (Status o i r)
 startDeep body = do
   workerRef <- newIORef Nothing

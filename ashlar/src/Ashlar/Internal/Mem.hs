@@ -220,15 +220,16 @@ copyMedium dst src n
 -- Note [Foreign copies]
 -- ~~~~~~~~~~~~~~~~~~~~~
 -- memcpy and memset are unsafe foreign calls: while one runs, no thread of the program can collect
--- garbage. So one call writes at most 'maxForeignCopy' bytes, and a long copy never stops the other
--- threads for long. With this limit, the loop around the calls costs nothing that can be
--- measured.
+-- garbage. So one call copies or fills at most 64 KiB ('maxForeignCopy'), with one exception. A
+-- long copy never stops the other threads for long. With this limit, the loop around the calls
+-- costs nothing that can be measured.
 --
--- From 2 KiB on, memcpy of glibc before 2.39 uses an instruction that takes ten times as long on
--- AMD's Zen 3 and 4 if the destination is 1 to 31 bytes above the source, modulo the size of a
--- page. Large objects of the heap begin at the same place in a page. So it is slow for each long
--- string or vector that is encoded behind its length. There one call copies less, or 1 to 2 MiB:
--- from 1 MiB on, memcpy does without that instruction, and writes past the cache ('copyStep').
+-- The exception ('copyStep'): from 2 KiB on, memcpy of glibc before 2.39 uses an instruction that
+-- takes ten times as long on AMD's Zen 3 and 4 if the destination is 1 to 31 bytes above the
+-- source, modulo the size of a page. Large objects of the heap begin at the same place in a page.
+-- So it is slow for each long string or vector that is encoded after its length. There one call
+-- copies 1,984 bytes or, of a megabyte and more, 1 to 2 MiB: from 1 MiB on, memcpy does without
+-- that instruction, and writes past the cache.
 -- (Benchmarks "encode primitive Vector of 1000000 Int" and "encode a storable vector of 32 MiB".
 -- Tests "copies of more than one foreign call", "copies of megabytes".)
 copyRange ::
@@ -275,7 +276,7 @@ inStepsOf most n step = go 0
       if n - off > most then go (off + most) else pure ()
 {-# INLINE inStepsOf #-}
 
--- | The most bytes that one foreign call may copy or fill. See Note [Foreign copies].
+-- | The most bytes that one foreign call may copy or fill. Note [Foreign copies] has the exception.
 maxForeignCopy :: Int
 maxForeignCopy = 65536
 {-# INLINE maxForeignCopy #-}

@@ -67,12 +67,12 @@ import Foreign.Ptr (Ptr)
 -- $leb128
 -- Little Endian Base 128, as in DWARF (version 5, section 7.6) and WebAssembly. Each byte has seven
 -- bits, the least significant first. Its highest bit is set if another byte follows. A signed
--- number is cut down to the bits that tell its sign.
+-- number is in two's complement, in as few bytes as tell its sign.
 
 -- $protobuf
--- The integers of Protocol Buffers. A varint is unsigned LEB128. A negative number is taken as 64
--- bits, and has 10 bytes. Zigzag writes the index in the sequence 0, -1, 1, -2, 2 and so on, which
--- is short for numbers near 0.
+-- The integers of Protocol Buffers (page "Encoding" of its documentation). A varint is unsigned
+-- LEB128. A negative number is extended to 64 bits, and takes 10 bytes. Zigzag writes the index in
+-- the sequence 0, -1, 1, -2, 2 and so on, which is short for numbers near 0.
 
 -- An unsigned format: the most bytes that a number takes, and the writer.
 unsigned ::
@@ -171,15 +171,6 @@ intLEB128 = signed 10 (writeSigned64 . fromIntegral)
 {-# INLINE intLEB128 #-}
 
 -- The integers of Protocol Buffers.
---
--- Base 128 varints as Protocol Buffers use them (the "Encoding" page of its
--- documentation, "Base 128 Varints" and "Signed Integers").
---
--- [@uint32@, @uint64@] An unsigned number is written as in unsigned LEB128.
--- [@int32@, @int64@] A signed number is extended to 64 bits of two's complement, and written as
---   an unsigned number. A negative number takes 10 bytes, whatever its type.
--- [@sint32@, @sint64@] The index of the number in the sequence 0, -1, 1, -2, 2 and so on
---   (\"zigzag\") is written as an unsigned number. So numbers near 0 are short.
 
 -- A signed number, extended to 64 bits of two's complement and written as an unsigned number.
 extended :: forall a. (Bounded a, Integral a) => Varint a

@@ -68,7 +68,7 @@ data Kind
   | -- | What has no description.
     KUnknown Text
 
--- | The kind of a shape. Apply it to the shapes once for many.
+-- | The kind of a shape: Note [Types of Avro]. Apply it to the shapes once for many.
 kindOf :: Shapes -> Shape -> Kind
 kindOf shapes = go
   where

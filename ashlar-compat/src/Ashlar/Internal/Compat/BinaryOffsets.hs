@@ -17,7 +17,6 @@ module Ashlar.Internal.Compat.BinaryOffsets
 where
 
 import Ashlar.Internal.Get.Budget (isolateOr)
-import Ashlar.Internal.Get.Bytes (available)
 import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
@@ -48,12 +47,6 @@ bytesCounted = do
   pure $! fromIntegral (at - from)
 
 -- | The number of bytes up to the end of the input, or of the innermost @isolate@. Asks for all of
--- them, and keeps them.
+-- them, and keeps them. Once they are there, it takes constant time.
 restLength :: Get Int
-restLength = lookAhead $ do
-  from <- here
-  let go = do
-        available >>= moveBy
-        more <- moreInput
-        if more then go else here >>= \at -> pure $! at - from
-  go
+restLength = bytesLeft >>= maybe (lookAhead (skipUpTo maxBound)) pure

@@ -17,10 +17,9 @@ where
 import Ashlar.Internal.Get.Bytes (available, slice)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Record (unread)
+import Ashlar.Internal.Get.Input (heldAhead)
 import Ashlar.Internal.Mem.Cells
 import Data.ByteString (ByteString)
-import qualified Data.ByteString as S
 
 -- | Run a decoder on input that is fed.
 announcing ::
@@ -41,7 +40,7 @@ heldOr p = do
   total <- inspect (\_ env _ -> pure $! markAnnounced (envMarks env))
   if
       | limit /= maxBound || total == notFed -> p
-      | total < 0 -> heldHere
+      | total < 0 -> heldAhead
       | otherwise -> here >>= \at -> pure $! total - at
 
 -- | At most n of the bytes that are there: those that have arrived, and, as cereal's @isolate@ has
@@ -50,15 +49,8 @@ unchecked :: Int -> Get Int
 unchecked n = do
   limit <- inspect (\c _ _ -> getInt c limitCell)
   if limit == maxBound
-    then min n <$> heldHere
+    then min n <$> heldAhead
     else here >>= \at -> pure $! min n (limit - at)
-
--- The number of bytes that have arrived and not been read, outside of an @isolate@.
-heldHere :: Get Int
-heldHere = step $ \c env -> do
-  chunks <- unread c (envInput env)
-  -- Forced, because the chunks must not be kept.
-  pure $! sum (map S.length chunks)
 
 -- | Demand n bytes, and return what is unread up to the end of the chunk. It remains unread.
 ensured :: Int -> Get ByteString

@@ -82,8 +82,8 @@ putCount :: Int -> Builder
 putCount n = int64BE (fromIntegral n)
 {-# INLINE putCount #-}
 
--- | A number of elements. It may be negative and must not be trusted. Where an 'Int' has 32 bits,
--- not every number fits.
+-- | A number of elements. It may be negative and must not be trusted:
+-- Note [Counts in untrusted input]. Where an 'Int' has 32 bits, not every number fits.
 getCount :: Get Int
 getCount
   | finiteBitSize (0 :: Int) == 64 = fromIntegral <$> getInt64be

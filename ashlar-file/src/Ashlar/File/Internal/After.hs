@@ -269,7 +269,7 @@ firstOf markers other bytes i0
         && other i (S.unsafeDrop i bytes)
 
 -- | The first block in the first 16 MiB of an input whose header is damaged, or the first file
--- after it.
+-- after it: Note [Another file after damage].
 withoutHeader :: Input -> Int -> IO (Maybe (Scan, Position))
 withoutHeader input limit = go 0
   where

@@ -141,7 +141,7 @@ bodyUnlessClosed open = do
   body <- getBody open
   if body == nullPtr then throwIO WriterClosed else pure body
 
--- | A block without records.
+-- | A block without records: Note [The open block].
 newOpenBlock :: BlockLimits -> Deliver -> IO OpenBlock
 newOpenBlock (BlockLimits block record) act = do
   slots <- newByteArray 24

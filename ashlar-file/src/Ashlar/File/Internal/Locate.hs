@@ -25,7 +25,8 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.Int (Int64)
 
--- | The last whole block of a file, and its offset.
+-- | The last whole block of a file, and its offset. (Of the file, not of a copy in a record:
+-- Note [Copies of blocks].)
 --
 -- It is searched for from the end. That takes constant time unless the tail is damaged, and at most
 -- linear time.

@@ -97,7 +97,7 @@ data Records a
   | -- | All have been decoded. The bytes that follow.
     NoMore !ByteString
 
--- | The records of a body, given how many it has.
+-- | The records of a body, given how many it has: Note [Batches].
 recordsOf :: Decode a -> Int -> ByteString -> IO (Records a)
 recordsOf (Decode decode pass) count body = go count count body
   where

@@ -115,7 +115,7 @@ data Trouble = Trouble
   deriving stock (Eq, Show)
 
 -- | An attempt at the first part that waits has failed: after how many records, their results, and
--- why.
+-- why. Note [Cutting a batch].
 failedAt :: Limits -> Int -> ByteString -> Trouble -> Cut -> Cut
 failedAt limits k bytes trouble (Cut failed parts) =
   exhausted limits (troubleText trouble) (onFirst next (Cut (failed + 1) parts))

@@ -209,7 +209,7 @@ stepBy options name current engine j applying = do
         NotSubmitted | stays -> Idle <$ leave Nothing
         _ -> throwIO ex
 
--- | Work on a batch until it is done, or is to be tried again.
+-- | Work on a batch until it is done, or is to be tried again: Note [The order of things].
 workOn ::
   WorkerOptions ->
   Text ->

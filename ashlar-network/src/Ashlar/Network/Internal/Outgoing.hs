@@ -189,8 +189,9 @@ lengthBytes, sumBytes :: Int
 lengthBytes = 4
 sumBytes = 4
 
--- Write the bytes of a message after space for its length, and return the address after the last.
--- (The handler of 'sendFrame' is on the stack, and keeps the buffer alive.)
+-- Write the bytes of a message after space for its length, and return the address after the last:
+-- Note [Messages in place]. (The handler of 'sendFrame' is on the stack, and keeps the buffer
+-- alive.)
 writeMessage :: Outgoing -> Builder -> IO (Ptr Word8)
 writeMessage out body = do
   usable (outLink out)

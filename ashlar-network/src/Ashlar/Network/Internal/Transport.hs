@@ -72,6 +72,7 @@ socketTransport socket = do
   users <- newIORef (Users 0 False)
   let change f = atomicModifyIORef' users (\old -> let new = f old in (new, (old, new)))
       enter closing (Users n before) = Users (n + 1) (before || closing)
+      -- Note [Descriptors are used again].
       leave = do
         (_, Users n closing) <- change (\(Users n closing) -> Users (n - 1) closing)
         when (closing && n == 0) (close socket)

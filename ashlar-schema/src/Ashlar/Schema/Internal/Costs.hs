@@ -42,7 +42,7 @@ import qualified Data.Vector as V
 -- | The least number of parts and bytes of a value.
 data Cost = Cost {costParts :: !Int, costBytes :: !Int}
 
--- | Are there few parts for the bytes?
+-- | Are there few parts for the bytes? Note [Work without bytes].
 fair :: Cost -> Bool
 fair = fairWith 0
 

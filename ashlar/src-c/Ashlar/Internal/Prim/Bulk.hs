@@ -6,8 +6,8 @@
 -- Description : Loops over many bytes, in C
 --
 -- All foreign imports of this package: of the files in @cbits@, and of two functions of the C
--- library.
--- With the cabal flag @pure-haskell@ a module of the same name has the same functions in Haskell.
+-- library. With the cabal flag @pure-haskell@ a module of the same name has the same functions in
+-- Haskell.
 --
 -- The garbage collector waits for a foreign call, so callers pass a limited number of bytes, as in
 -- Note [Foreign copies] in "Ashlar.Internal.Mem".

@@ -140,7 +140,7 @@ slot name whose n i
   | i >= 0 && i < n = i
   | otherwise = throw (violated name whose [("index", i), ("elements", n)])
 
--- | A function that writes at most n bytes.
+-- | A function that writes at most n bytes: Note [Writes on trial].
 within ::
   String -> String -> Int -> (Ptr Word8 -> IO (Ptr Word8)) -> Ptr Word8 -> IO (Ptr Word8)
 within name whose n write p

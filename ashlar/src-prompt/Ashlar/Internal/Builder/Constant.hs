@@ -17,7 +17,8 @@ import Data.ByteString.Internal (ByteString (BS))
 import GHC.Exts (Addr#, Int (I#), isTrue#, (<=#))
 import GHC.ForeignPtr (ForeignPtr (ForeignPtr), ForeignPtrContents (FinalPtr))
 
--- The memory of a 'FinalPtr' is never freed.
+-- The memory of a 'FinalPtr' is never freed. Rules need literals: 8191 is @copiedUpTo@, and 32 is
+-- the most that 'literal' writes in place, by @copyMedium@.
 {-# RULES
 "byteString/literal" [~0] forall s n.
   byteString (BS (ForeignPtr s FinalPtr) (I# n)) =

@@ -57,6 +57,7 @@ newTag :: State# RealWorld -> (# State# RealWorld, PromptTag# a #)
 newTag s0 = case newByteArray# 8# s0 of
   (# s1, array #) -> (# s1, unsafeCoerce# array #)
 
+-- Note [Delimited continuations].
 suspend :: PromptTag# (Step o i r) -> o -> IO i
 suspend tag o = IO $
   control0# tag $ \continue s ->

@@ -345,8 +345,8 @@ reserveApart n c k s0 = case unIO (reserve c k (I# n)) s0 of (# s1, Ptr a #) -> 
 -- builder is forced before it runs. (100 chunks of five strings take 0.6 of the time. Benchmarks
 -- "builders by unknown functions". Allocation test "functions that return builders".)
 
--- | The same builder. GHC does not see that, so a function that returns it returns a closure. The
--- argument must be a lambda, or the function would force what it depends on.
+-- | Hide a builder from GHC. A function that ends in 'closed' returns a closure and takes no cells.
+-- Pass a lambda: anything else would be forced when the function is called. Note [Unknown calls].
 closed :: Builder -> Builder
 closed b = b
 {-# NOINLINE closed #-}
@@ -439,8 +439,8 @@ delayed (Builder f) = Builder (oneShot (\c -> oneShot (\k s -> f c k s)))
 
 -- | Reserve @n@ bytes at the cursor, and return it.
 --
--- All but the comparison is one call out of line. The branches join after it, but GHC copies short
--- code after the join into both ('ensureShared').
+-- Only the comparison is inlined. GHC copies short code that follows into both branches:
+-- 'ensureShared' prevents that.
 reserve :: Cells -> Sink -> Int -> IO (Ptr Word8)
 reserve c k n = reserveFor c k n n
 {-# INLINE reserve #-}

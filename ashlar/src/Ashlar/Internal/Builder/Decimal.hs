@@ -43,7 +43,7 @@ import Data.Word (Word16, Word32, Word64, Word8)
 import GHC.Num (naturalLog2)
 import Numeric.Natural (Natural)
 
--- See Note [Fusing reservations].
+-- See Note [Fusing reservations] in "Ashlar.Internal.Builder.Core".
 {-# RULES
 "word8Dec" [2] forall x. word8Dec x = primStrict P.word8Dec x
 "word16Dec" [2] forall x. word16Dec x = primStrict P.word16Dec x

@@ -55,7 +55,7 @@ import Foreign.Marshal.Utils (fillBytes)
 import Foreign.Ptr (minusPtr, plusPtr)
 import GHC.Exts (Int (I#), isTrue#, (<=#))
 
--- See Note [Fusing reservations].
+-- See Note [Fusing reservations] in "Ashlar.Internal.Builder.Core".
 {-# RULES
 "word8Hex" [2] forall x. word8Hex x = primStrict P.word8Hex x
 "word16Hex" [2] forall x. word16Hex x = primStrict P.word16Hex x
@@ -188,9 +188,8 @@ encodeHex bs
   where
     n = S.length bs
 
--- Builders for values that are padded to a width.
---
--- What "Ashlar.Builder.Padded" exports.
+-- Builders for values that are padded to a width: what "Ashlar.Builder.Padded" of @ashlar-text@
+-- exports.
 
 -- Note [Narrow and wide]
 -- ~~~~~~~~~~~~~~~~~~~~~~
@@ -237,7 +236,7 @@ int64DecPadded :: Int -> Int64 -> Builder
 int64DecPadded n x = intTo (n <= 20) n x
 {-# INLINE [0] int64DecPadded #-}
 
--- The first argument says whether the width is at most 20.
+-- The first argument says whether the width is at most 20: Note [Narrow and wide].
 
 wordTo :: Bool -> Int -> Word64 -> Builder
 wordTo narrow n x

@@ -51,8 +51,8 @@ import System.IO.Unsafe (unsafePerformIO)
 -- The first chunk has at most 4 KiB, the others about 32 KiB (more, up to 64 MiB, for a
 -- builder that is deeply nested to the left; less before a 'Ashlar.Builder.Extra.flush'
 -- or an inserted ByteString). ByteStrings of 8 KiB and more are chunks of their own and
--- share their memory. Every other chunk takes up at least half of the memory that it
--- keeps alive, or keeps at most 144 bytes.
+-- share their memory. All remaining chunks fill at least half of the memory that they
+-- keep alive. A short output keeps at most 144 bytes.
 --
 -- An inserted ByteString, and what comes before it or before a 'Ashlar.Builder.Extra.flush', is
 -- handed out before anything after it runs. So a value may depend on that output, or wait for an

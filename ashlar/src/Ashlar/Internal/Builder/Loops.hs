@@ -134,7 +134,8 @@ primMapByteStringFixed prim = mapBytes n total (\c src end p -> four c src end p
     n = size prim
     -- All bytes are announced, unless their number overflows.
     total left = if n > 0 && left <= maxBound `quot` n then left * n else n
-    -- Four at a time is for small primitives, because their code is repeated five times.
+    -- Note [Loops over bytes]. Four at a time is for small primitives, because their code is
+    -- repeated five times.
     four c src end p
       | n <= 8 && end `minusPtr` src >= 4 = do
         let write i = peekHost (src `plusPtr` i) >>= \x -> runF prim x (p `plusPtr` (i * n))

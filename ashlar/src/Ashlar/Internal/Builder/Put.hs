@@ -68,9 +68,9 @@ newtype PutM a = PutM (Expectation -> State# RealWorld -> (# State# RealWorld, a
 -- | Bytes only.
 type Put = PutM ()
 
--- | What is wanted of a put: its value alone, or its value and its bytes. The cells and
--- the sink are those of the builder that writes the bytes. For the value alone, nothing
--- may be done to the state of the world.
+-- | What is wanted of a put: its value alone, or its value and its bytes
+-- (Note [A pair without a pair]). The cells and the sink are those of the builder that writes the
+-- bytes. For the value alone, nothing may be done to the state of the world.
 data Expectation
   = Value
   | Both Cells Sink

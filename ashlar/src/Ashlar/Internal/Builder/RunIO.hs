@@ -76,6 +76,7 @@ toByteStringIOWith ::
   (ByteString -> IO ()) ->
   Builder ->
   IO ()
+-- (The example of "Ashlar.Builder.Buffer" is this code.)
 toByteStringIOWith size consume b = do
   first <- newOpen (max 1 size)
   ref <- newIORef first
@@ -236,7 +237,8 @@ hPutBuilderLen h b = do
   n <- throughBuffer runSaving first 32768 (hPutBuf h) b
   -- (Not after an exception, because the run may be resumed.)
   maybe didWithout (void . tryPutMVar keptFirst) kept
-  -- 'hPutBuf' leaves what a program has written before alone if it gets nothing.
+  -- A line-buffered Handle is flushed after each write. 'hPutBuf' does not flush it if there is
+  -- nothing to write.
   when (n == 0 && haBufferMode state == LineBuffering) (hFlush h)
   pure n
 

@@ -57,8 +57,9 @@ import System.IO.Unsafe (unsafeDupablePerformIO)
 --
 -- Linear in the number of bytes. The buffer has 128 bytes at first, then 4 KiB. Longer output is
 -- kept in chunks, each as large as all before it up to 64 KiB, or as large as a builder announces,
--- and concatenated at the end. At most a quarter of the result's memory is unused, or 144 bytes. If
--- the builder is a single ByteString of 8 KiB or more, the result is that ByteString.
+-- and concatenated at the end. At most a quarter of the result's memory is unused, or of a short
+-- result's up to 144 bytes. If the builder is a single ByteString of 8 KiB or more, the result is
+-- that ByteString.
 toStrictByteString :: Builder -> ByteString
 toStrictByteString b = runCollecting (\open p -> pure $! written open p) inBuffers b
   where
@@ -105,9 +106,9 @@ toShortByteString b = case toByteArray b of ByteArray bytes -> SBS.SBS bytes
 -- | The bytes in a 'ByteArray' of exactly their size.
 --
 -- Linear in the number of bytes, which are collected as by 'toStrictByteString' and then copied
--- once. The result is not pinned, so it does not fragment the heap. A result of 4 KiB or more,
--- which the garbage collector would not move in any case, is the buffer itself, if at most a
--- quarter of it is unused.
+-- once. A result below 4 KiB is not pinned, so it does not fragment the heap. GHC never moves a
+-- larger one anyway. So if a larger one lies in one buffer, of which at most a quarter is unused,
+-- the result is that buffer.
 toByteArray :: Builder -> ByteArray
 toByteArray b = runCollecting inFirst inBuffers b
   where
@@ -139,7 +140,7 @@ gather array off chunks = case chunks of
     gather array (off + S.length bs) rest
   [] -> pure ()
 
--- GHC does not move objects of more than eight tenths of a block of 4 KiB.
+-- GHC moves no array of this size. (Its own limit is 3,276 bytes.)
 largeObject :: Int
 largeObject = 4096
 

@@ -55,7 +55,7 @@ charUtf8 :: Char -> Builder
 charUtf8 c = closed (ensureAfter (evaluated c) utf8Bound (`utf8Write` c))
 {-# NOINLINE charUtf8 #-}
 
--- See Note [Fusing reservations].
+-- See Note [Fusing reservations] in "Ashlar.Internal.Builder.Core".
 {-# RULES
 "charUtf8" [2] forall c. charUtf8 c = ensureAfter (evaluated c) utf8Bound (`utf8Write` c)
   #-}

@@ -57,8 +57,8 @@ import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import GHC.Exts (Addr#, Int (I#), Int#, RealWorld, State#, (>=#))
 import GHC.IO (unIO)
 
--- | The cells of a packed value that is being written. They have numbers of their own, apart from
--- those of the builder around it.
+-- | The state of a packed value that is being written: its open byte. These cells are an array of
+-- their own, beside those of the builder.
 type Pool = Cells
 
 -- The address of the open byte.

@@ -1,5 +1,5 @@
 {-# LANGUAGE ExistentialQuantification #-}
--- Unfoldings must not be eta-expanded: see Note [Generic methods].
+-- Unfoldings must not be eta-expanded: Note [Generic methods] in "Ashlar.Internal.Codec.Derive".
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |

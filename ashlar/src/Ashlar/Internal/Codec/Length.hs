@@ -1,4 +1,4 @@
--- Unfoldings must not be eta-expanded: see Note [Generic methods].
+-- Unfoldings must not be eta-expanded: Note [Generic methods] in "Ashlar.Internal.Codec.Derive".
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
@@ -95,7 +95,7 @@ putLength :: Int -> Builder
 putLength n = putFixed lengthFormat n
 {-# INLINE putLength #-}
 
--- | Read a length. It is not negative, but otherwise untrusted.
+-- | Read a length. It is not negative, but otherwise untrusted: Note [Untrusted lengths].
 getLength :: Get Int
 getLength = getFixed lengthFormat
 
@@ -120,7 +120,7 @@ getPrefixed :: Counted a => Get a
 getPrefixed = getLength >>= getCounted
 {-# INLINE getPrefixed #-}
 
--- | How many elements to allocate memory for at first.
+-- | How many elements to allocate memory for at first: Note [Untrusted lengths].
 firstCapacity ::
   -- | The least size of an element.
   Int ->

@@ -312,7 +312,7 @@ walk o !levels p# e# = case o of
     tag8 q = peekHost q :: IO Word8
     tag16 q = peekLE q :: IO Word16
 
--- A count in eight bytes, that many of which there are.
+-- Read a count of eight bytes, all of which are there. -1 if it is negative or exceeds 'Int'.
 fixedCount :: Ptr Word8 -> IO Int
 fixedCount p = do
   n <- peekLE p :: IO Int64

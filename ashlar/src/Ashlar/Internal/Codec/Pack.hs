@@ -14,7 +14,7 @@
 {-# LANGUAGE TypeApplications #-}
 {-# LANGUAGE TypeOperators #-}
 {-# LANGUAGE UndecidableInstances #-}
--- Unfoldings must not be eta-expanded: see Note [Generic methods].
+-- Unfoldings must not be eta-expanded: Note [Generic methods] in "Ashlar.Internal.Codec.Derive".
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
@@ -151,7 +151,7 @@ class Pack a where
   packedByItself :: ByItself a
   packedByItself = ByItself
 
--- | The methods of an instance of the library that are derived, and can be specialised.
+-- | The derived methods, for instances of the library that add INLINEABLE.
 genericPacking :: (Generic a, GPack (Rep a)) => Pool -> a -> Builder
 genericPacking pool x = gPack pool (from x)
 {-# INLINE genericPacking #-}

@@ -8,7 +8,7 @@
 {-# LANGUAGE TypeFamilies #-}
 {-# LANGUAGE TypeOperators #-}
 {-# LANGUAGE UndecidableInstances #-}
--- Unfoldings must not be eta-expanded: see Note [Generic methods].
+-- Unfoldings must not be eta-expanded: Note [Generic methods] in "Ashlar.Internal.Codec.Derive".
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
@@ -326,7 +326,8 @@ type family And (a :: Bool) (b :: Bool) :: Bool where
   And 'True b = b
   And 'False _ = 'False
 
--- | Numbers of constructors without fields, counted from the first 'Int'.
+-- | The constructors of an enumeration, by number. The first argument is the number of the first
+-- one.
 class GEnum (f :: Type -> Type) where
   gEnumCount :: Int
   gNumber :: Int -> f p -> Int

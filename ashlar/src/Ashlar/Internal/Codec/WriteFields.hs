@@ -1,6 +1,6 @@
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedTuples #-}
--- Unfoldings must not be eta-expanded: see Note [Generic methods].
+-- Unfoldings must not be eta-expanded: Note [Generic methods] in "Ashlar.Internal.Codec.Derive".
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |

@@ -228,7 +228,8 @@ passOn ::
   Thunk r ->
   -- | The exception.
   SomeException ->
-  -- | For a synchronous exception: make sure that it is thrown after the handler has returned.
+  -- | For a synchronous exception: make sure that it is thrown after the handler has returned
+  -- (Note [Thrown outside of the handler]).
   IO a ->
   -- | For an asynchronous exception: what to do when the evaluation that it froze is resumed.
   IO a ->
@@ -271,7 +272,10 @@ throwHere e = mask_ $
 rethrow :: SomeException -> IO a
 rethrow e = IO (raiseIO# e)
 
--- | What a computation that can be suspended has come to: see "Ashlar.Internal.Coroutine.Suspend".
+-- Suspended computations, for "Ashlar.Internal.Coroutine". Each GHC compiles one of two modules
+-- "Ashlar.Internal.Coroutine.Suspend", so what they share is here.
+
+-- | What a computation that can be suspended has come to.
 data Step o i r
   = -- | It is suspended. It hands out a value, and resumes when it is given one. It must be resumed
     -- at most once.

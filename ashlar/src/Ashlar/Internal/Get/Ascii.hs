@@ -175,7 +175,8 @@ slowDigits base = do
   bs <- takeWhile (\w -> digitValue w < fromIntegral base)
   if S.null bs then noDigit else pure (S.dropWhile (== 48) bs)
 
--- Convert digits to a number of its type, or fail at the offset if the type cannot hold it.
+-- Convert digits to a number of its type, or fail at the offset if the type cannot hold it:
+-- Note [Untrusted digits].
 largeInRange :: forall a. Integral a => Int -> (Integer -> Integer) -> Int -> ByteString -> Get a
 largeInRange at sign base ds
   | S.length ds > 80 && not unbounded = outOfRange

@@ -56,7 +56,7 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure (nothingFound)
-import Ashlar.Internal.Get.Input (announce, skipUpTo)
+import Ashlar.Internal.Get.Input (announce, countAhead, skipUpTo)
 import Ashlar.Internal.Get.Limits
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Record (setLimit)
@@ -84,8 +84,9 @@ data Budget = Budget
     -- * Each byte of a fraction, if both its numbers have more than 4,096 bytes: checking that it
     --   is in lowest terms takes more than linear time.
     -- * Each digit of an 'Integer' in text, if there are more than 4,096.
-    -- * A jump to an offset ('Ashlar.Get.atOffset'), each 1,024 bytes that are read there, and a
-    --   span within a span ('Ashlar.Get.inSpan').
+    -- * A jump to an offset ('Ashlar.Get.atOffset'), each 1,024 bytes up to where its decoder ends,
+    --   and a span within a span ('Ashlar.Get.inSpan'). What the decoder of a jump reads and goes
+    --   back over, in a look-ahead or an alternative that fails, is not counted.
     -- * Each 1,024 bytes of chunks that one 'Ashlar.Get.match' joins after another in it.
     budgetSteps :: !Int,
     -- | How many bytes the value may take, whatever lengths the input announces. A greater length
@@ -379,7 +380,7 @@ leftOver ::
 leftOver cutOff n left = do
   now <- here
   -- Held, so that endless input gives an error.
-  have <- asValue (lookAhead (skipUpTo left))
+  have <- asValue (countAhead left >>= maybe (lookAhead (skipUpTo left)) pure)
   if have == left
     then
       failWith now now nothingFound . Invalid $

@@ -52,25 +52,16 @@ getByteString n
 getLazyByteString :: Int64 -> Get L.ByteString
 getLazyByteString n
   | n < 0 = invalid "getLazyByteString: negative number of bytes"
+  -- (An Int of 32 bits may not hold the number. No input has as many bytes then.)
   | otherwise = do
-    _ <- announce needed
-    at <- here
-    let go left acc
+    let needed = fromIntegral (min n (fromIntegral (maxBound :: Int)))
+        slices left acc
           | left == 0 = pure (L.fromChunks (reverse acc))
           | otherwise = do
-            more <- moreInput
-            if more
-              then do
-                bytes <- available
-                bs <- slice (fromIntegral (min left (fromIntegral bytes)))
-                go (left - fromIntegral (S.length bs)) (bs : acc)
-              else do
-                found <- foundIn (L.toStrict (L.take 16 (L.fromChunks (reverse acc))))
-                failWith at at found (MissingInput needed (fromIntegral (n - left)))
-    go n []
-  where
-    -- (An Int of 32 bits may not hold the number. No input has as many bytes then.)
-    needed = fromIntegral (min n (fromIntegral (maxBound :: Int)))
+            _ <- moreInput
+            bs <- available >>= slice . min left
+            slices (left - S.length bs) (bs : acc)
+    require needed *> slices needed []
 
 -- | The first bytes of a string, for an error about it.
 foundIn :: ByteString -> Get Found

@@ -71,7 +71,8 @@ import qualified Data.ByteString as S
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr)
 
--- | The cursor and the cells of the same names, as they were before a choice or a look-ahead.
+-- | The cursor and the cells of the same names, as they were before a choice or a look-ahead:
+-- Note [Backtracking].
 data ChoicePoint = ChoicePoint
   { pointCursor :: !(Ptr Word8),
     pointBias :: !Int,

@@ -99,7 +99,7 @@ overChunks ::
   Get a ->
   IO (Ended a)
 overChunks first prepare next offset bytes g = withCells cellCount $ \c -> do
-  input <- newInput newSegments {segmentCurrent = first} prepare next
+  input <- newInput (oneSegment (offset + S.length first) first) prepare next
   startStream c input offset bytes
   result <- runIn c input g
   at <- position c
@@ -274,6 +274,7 @@ begin bytes g offset chunks isLast = do
       status progress = case progress of
         Suspended () _ go -> pure $
           Waiting $ \chunk -> do
+            -- Note [The chunk comes first].
             writeIORef pending (Pending (maybeToList chunk) (null chunk))
             go () >>= status
         Completed fed -> pure fed

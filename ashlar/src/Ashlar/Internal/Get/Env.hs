@@ -76,7 +76,7 @@ module Ashlar.Internal.Get.Env
     Input (..),
     strictInput,
     newInput,
-    newSegments,
+    oneSegment,
     Segments (..),
     segmentsEnded,
     More (..),
@@ -340,25 +340,30 @@ inTraced inside env = case env of
 
 -- A new 'Input' for a run without one: Note [A small run].
 inputOf :: More -> ByteString -> Input
-inputOf more bs = unsafeDupablePerformIO (inputOfOne more bs)
+inputOf more bs = unsafeDupablePerformIO (inputOfOne more 0 bs)
 {-# NOINLINE inputOf #-}
 
--- | Input that is one 'ByteString'.
-strictInput :: ByteString -> IO Input
+-- | Input that is one 'ByteString', which begins at this offset.
+strictInput :: Int -> ByteString -> IO Input
 strictInput = inputOfOne NoMore
 
-inputOfOne :: More -> ByteString -> IO Input
-inputOfOne more bs =
-  newInput newSegments {segmentCurrent = bs, segmentsMore = more} (pure ()) (pure S.empty)
+inputOfOne :: More -> Int -> ByteString -> IO Input
+inputOfOne more at bs =
+  newInput (oneSegment (at + S.length bs) bs) {segmentsMore = more} (pure ()) (pure S.empty)
 
 -- | Input that cannot seek.
 newInput :: Segments -> IO () -> IO ByteString -> IO Input
 newInput !segments prepare next =
   Input prepare next (\_ -> pure Nothing) <$> newIORef segments <*> newIORef NoFailures
 
--- | Segments before anything has been read from the source.
-newSegments :: Segments
-newSegments = Segments [] S.empty [] [] More 0 Nothing
+-- | One segment of a source that may go on.
+oneSegment ::
+  -- | The offset after the segment.
+  Int ->
+  -- | The segment, or an empty one.
+  ByteString ->
+  Segments
+oneSegment end bs = Segments [] bs [] [] More end 0 Nothing
 
 -- | The source of the input, the segments that are held, and the failures of the run.
 data Input = Input
@@ -388,6 +393,8 @@ data Segments = Segments
     segmentsArrived :: ![ByteString],
     -- | What comes after these segments.
     segmentsMore :: !More,
+    -- | The offset after the last segment, where the source's next chunk begins.
+    segmentsEnd :: !Int,
     -- | The offset up to which bytes that had been read were joined
     -- ('Ashlar.Internal.Get.Input.joinSince').
     segmentsJoined :: !Int,

@@ -63,7 +63,8 @@ data DecodeError = DecodeError
     -- the alternatives were tried. A run remembers 32 failures at one offset. Of more names than
     -- that, the first ones and the last are here.
     errorExpected :: [String],
-    -- | The bytes there that the decoder examined, at most 16.
+    -- | The bytes there that the decoder examined, at most 16. Not every decoder says which, so it
+    -- may be empty.
     errorFound :: !ByteString,
     -- | The bytes around that point that were still in memory.
     errorExcerpt :: !Excerpt
@@ -89,7 +90,8 @@ data Reason
   | -- | A budget was used up ('Ashlar.Get.Budget'): a message with the limit.
     OverBudget String
   | -- | The error is in bytes that are not part of the input ('Ashlar.Get.ownBytes'). The offset of
-    -- the inner error counts in these.
+    -- the inner error counts in these. Of bytes within bytes, an error has the outermost level and
+    -- the seven innermost ones.
     InOwnBytes DecodeError
   deriving stock (Eq, Show)
 

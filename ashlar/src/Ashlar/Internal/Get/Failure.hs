@@ -45,6 +45,7 @@ import Data.Bits (shiftL, shiftR, (.|.))
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.List as List
+import Data.Maybe (isJust)
 import Data.Ord (comparing)
 import Data.Word (Word64, Word8)
 import Foreign.Ptr (Ptr, plusPtr)
@@ -132,13 +133,13 @@ reachSoFar failures = case failures of
 -- replaces the others.
 --
 -- A loop may fail at the same offset any number of times, so only 32 are kept. After that, a
--- failure replaces the latest one, unless that has a higher rank.
+-- failure replaces the latest one, unless the reason of that has a higher rank.
 addFailure :: Failure -> Failures -> Failures
 addFailure f short = case olds of
   Failures latest n older
     | failureReach f > failureReach latest -> Failures f 1 NoFailures
     | n < 32 -> Failures f (n + 1) olds
-    | rank f >= rank latest -> Failures f n older
+    | reasonRank f >= reasonRank latest -> Failures f n older
     | otherwise -> olds
   _ -> Failures f 1 NoFailures
   where
@@ -175,7 +176,14 @@ listed failures = case inFull failures of
 -- The rank of a failure among those of the same reach: Note [The farthest failure].
 rank :: Failure -> Int
 rank f = case failureReason f of
-  NoAlternative -> maybe 0 (const 1) (expectation f)
+  NoAlternative | isJust (expectation f) -> 1
+  _ -> reasonRank f
+
+-- The rank by the reason alone. It takes constant time, while the names of what was expected are
+-- looked for in the whole context. (Test "many alternatives, deeply nested".)
+reasonRank :: Failure -> Int
+reasonRank f = case failureReason f of
+  NoAlternative -> 0
   Unexpected -> 1
   TrailingInput -> 2
   MissingInput _ _ -> 3

@@ -1,4 +1,5 @@
 {-# LANGUAGE BangPatterns #-}
+{-# LANGUAGE MultiWayIf #-}
 
 -- |
 -- Module      : Ashlar.Internal.Get.Input
@@ -35,6 +36,10 @@ module Ashlar.Internal.Get.Input
     moreInput,
     skipInput,
     skipUpTo,
+    countAhead,
+    require,
+    heldAhead,
+    bytesLeft,
     lookAt,
     here,
   )
@@ -53,6 +58,7 @@ import Control.Exception (evaluate, mask_)
 import Control.Monad (unless, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
+import Data.Foldable (find)
 import Data.IORef (readIORef, writeIORef)
 import Data.Word (Word8)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
@@ -62,15 +68,24 @@ import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 -- offset, but may change its address.
 demand :: Int -> Get ()
 demand n = do
-  there <- announce n
-  have <- if there < n then pure there else gather n
-  when (have < n) $ do
-    -- Bring the bytes that are there into one segment, for the error.
-    _ <- gather have
-    p <- cursor
-    failAt p have (MissingInput n have)
+  require n
+  _ <- gather n
   step (\c _ -> inSegment "demand" c n)
 {-# NOINLINE demand #-}
+
+-- | Make sure that the input has n bytes (not negative), or fail. They are held, but may be in more
+-- than one segment.
+require :: Int -> Get ()
+require n = do
+  there <- announce n
+  have <- if there < n then pure there else ahead n
+  when (have < n) $ do
+    -- The error shows 16 bytes. (Joining all would take quadratic time in loops that fail again and
+    -- again at the end of the input: tests "failing at the end".)
+    _ <- gather (min 16 have)
+    p <- cursor
+    failAt p have (MissingInput n have)
+{-# NOINLINE require #-}
 
 -- | Fail if the decoder may not take n bytes although the input has them. So an announced length is
 -- refused before memory is allocated for it. Returns n, or the number of bytes that are left in the
@@ -154,19 +169,43 @@ joinSince end n = do
     spend " bytes joined again" (again `quot` 1024)
     () <$ gather n
 
+-- | How many of the next n bytes (not negative) the input has, or 'Nothing' if a budget ends before
+-- them. The bytes are held, but may be in more than one segment.
+countAhead :: Int -> Get (Maybe Int)
+countAhead n = do
+  left <- allowed n
+  forGood <- inspect (\c env _ -> endsHere c env)
+  let most = min n left
+  if n <= left || forGood then Just . min most <$> ahead most else pure Nothing
+
 -- Fetch chunks until n bytes from the cursor on are held, and return how many are. These are fewer
 -- than n only if the input ends. They may be in more than one segment.
 ahead :: Int -> Get Int
 ahead n = do
-  have <- count
-  if have >= n then pure have else fetch (n - have) *> count
-  where
-    count = step $ \c env -> do
-      p <- getPtr c cursorCell
-      end <- getPtr c segmentEndCell
-      coming <- comingIn <$> readIORef (inputSegments (envInput env))
-      let have = end `minusPtr` p
-      pure $! have + upTo (n - have) coming
+  have <- heldAhead
+  if have >= n then pure have else fetch (n - have) *> heldAhead
+
+-- | How many bytes from the cursor on are held, whatever the limit.
+heldAhead :: Get Int
+heldAhead = inspect $ \c env p -> do
+  at <- offsetOf c p
+  subtract at . segmentsEnd <$> readIORef (inputSegments (envInput env))
+
+-- | How many bytes are left in the input, or in the innermost @isolate@, if that is known without
+-- asking for input.
+bytesLeft :: Get (Maybe Int)
+bytesLeft = do
+  held <- heldAhead
+  inspect $ \c env p -> do
+    limit <- getInt c limitCell
+    forGood <- endsForGood c env limit
+    at <- offsetOf c p
+    ended <- segmentsEnded <$> readIORef (inputSegments (envInput env))
+    pure
+      $! if
+          | forGood && limit - at <= held -> Just $! limit - at
+          | ended && held <= limit - at -> Just held
+          | otherwise -> Nothing
 
 -- Take chunks from the source until they have n bytes in all, or the source ends.
 fetch :: Int -> Get ()
@@ -184,20 +223,22 @@ fetch n
         fetch (n - got)
 {-# NOINLINE fetch #-}
 
--- Wait for the next chunk, and add it to the segments. Returns its length, which is 0 at the end of
--- the input.
+-- Wait for the next chunk, and add it to the segments: Note [Interrupted while it fetches]. Returns
+-- its length, which is 0 at the end of the input.
 takeChunk :: Input -> IO Int
 takeChunk input = do
   inputPrepare input
   mask_ $ do
     bs <- inputNext input
     now <- readIORef (inputSegments input)
+    let end = segmentsEnd now + S.length bs
     writeIORef (inputSegments input)
       $! if S.null bs
         then now {segmentsMore = NoMore}
         else case now of
-          Segments {segmentsComing = [], segmentsArrived = []} -> now {segmentsComing = [bs]}
-          _ -> now {segmentsArrived = bs : segmentsArrived now}
+          Segments {segmentsComing = [], segmentsArrived = []} ->
+            now {segmentsComing = [bs], segmentsEnd = end}
+          _ -> now {segmentsArrived = bs : segmentsArrived now, segmentsEnd = end}
     pure (S.length bs)
 
 -- Make a segment current that has n bytes from the cursor on, or all bytes if the input ends
@@ -212,8 +253,9 @@ joinAhead c input target = do
     then pure have
     else do
       segments <- readIORef (inputSegments input)
-      let enter bs coming = do
-            at <- position c
+      at <- offsetOf c p
+      let held = segmentsEnd segments - at
+          enter bs coming = do
             past <- passed c segments
             replaceSegments c input at $
               segments
@@ -223,31 +265,20 @@ joinAhead c input target = do
                   segmentsArrived = []
                 }
             pure (S.length bs)
+          -- A long bridge is made longer than demanded: Note [Bridges].
+          wanted = if have > 256 then max target (2 * have) else target
       case comingIn segments of
-        [] -> pure (if segmentsEnded segments then have else have - target)
+        _ | held < target && not (segmentsEnded segments) -> pure (held - target)
+        [] -> pure have
         -- Nothing is left of the current segment, and the next one is long enough as it is.
         bs : coming | have == 0, S.length bs >= target -> enter bs coming
-        coming
-          | held < target && not (segmentsEnded segments) -> pure (held - target)
-          | otherwise -> do
-            start <- getPtr c segmentStartCell
-            -- The cursor is in the current segment.
-            let !left = unsafeDrop (p `minusPtr` start) (segmentCurrent segments)
-            Bridge bs rest <- bridge (min held wanted) left coming
-            enter bs rest
-          where
-            held = have + upTo (wanted - have) coming
-            -- A long bridge is made longer than demanded: Note [Bridges].
-            wanted = if have > 256 then max target (2 * have) else target
+        coming -> do
+          start <- getPtr c segmentStartCell
+          -- The cursor is in the current segment.
+          let !left = unsafeDrop (p `minusPtr` start) (segmentCurrent segments)
+          Bridge bs rest <- bridge (min held wanted) left coming
+          enter bs rest
 {-# NOINLINE joinAhead #-}
-
--- How many bytes chunks have. The count stops at the chunk that makes it n or more.
-upTo :: Int -> [ByteString] -> Int
-upTo n = go 0
-  where
-    go !have chunks = case chunks of
-      bs : more | have < n -> go (have + S.length bs) more
-      _ -> have
 
 -- The segments before the cursor that a choice point may return to, the latest first.
 passed :: Cells -> Segments -> IO [ByteString]
@@ -327,7 +358,10 @@ letGo c input = do
 skipInput :: Int -> Get ()
 skipInput n = do
   at <- here
-  left <- skipUpTo n
+  -- (At once where the end is known, or a loop that fails again and again at the end would take
+  -- quadratic time.)
+  known <- bytesLeft
+  left <- maybe (skipUpTo n) pure (find (< n) known)
   when (left < n) $ failWith at at nothingFound (MissingInput n left)
 {-# NOINLINE skipInput #-}
 

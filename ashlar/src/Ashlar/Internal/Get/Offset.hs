@@ -46,7 +46,6 @@ import Ashlar.Internal.Get.Input (announce, skipUpTo)
 import Ashlar.Internal.Get.Limits (endsForGood, overHeld, spend, streamBytes, streamEnd)
 import Ashlar.Internal.Get.Record
   ( heldBetween,
-    nextChunkOffset,
     replaceSegments,
     returnTo,
     segmentsBetween,
@@ -86,10 +85,12 @@ origin g = here >>= \at -> kept (inEnv (inMarks (\m -> m {markOrigin = at})) g)
 -- In a file, this seeks, and reads only what the decoder needs. A stream is read up to the offset,
 -- and kept from here on.
 --
--- Each jump is a step of the budget, and so are each 1,024 bytes that are read there, and each 64
--- chunks that it passes in a stream. So only the number of jumps that are allowed depends on the
--- chunks. Nested jumps are levels, as by 'Ashlar.Get.deeper'. So offsets that lead in a circle give
--- an error, and many that lead to the same bytes cost no more than those steps.
+-- Each jump is a step of the budget, and so are each 1,024 bytes up to where its decoder ends, and
+-- each 64 chunks that it passes in a stream. So only the number of jumps that are allowed depends
+-- on the chunks. Nested jumps are levels, as by 'Ashlar.Get.deeper'. So offsets that lead in a
+-- circle give an error, and many that lead to the same bytes cost no more than those steps. Bytes
+-- that the decoder reads and goes back over, in a look-ahead or an alternative that fails, are not
+-- counted: there the input chooses where to read, and your decoder how much.
 --
 -- > bytesRead >>= \n -> atOffset n p  =  lookAhead p  -- without an origin
 --
@@ -183,12 +184,8 @@ seekable s leave to outOf = do
 
 -- How to seek in the source, if it can.
 seekerHere :: Get (Maybe Seeker)
-seekerHere = step $ \c env -> case env of
-  Env input _ _ _ -> do
-    segments <- readIORef (inputSegments input)
-    offset <- segmentOffset c
-    -- (Lazy, because it takes time for each segment, and most inputs have no seeker.)
-    inputSeeker input (nextChunkOffset offset segments)
+seekerHere = step $ \_ env -> case env of
+  Env input _ _ _ -> readIORef (inputSegments input) >>= inputSeeker input . segmentsEnd
   _ -> pure Nothing
 
 -- Run a decoder that moves to another offset, and come back whether it succeeds or fails. The bytes
@@ -229,7 +226,7 @@ leaving c env p = do
   held <- getInt c heldCell
   segments <- readIORef (inputSegments (envInput env))
   start <- segmentOffset c
-  let next = nextChunkOffset start segments
+  let next = segmentsEnd segments
       around = segmentsAway segments
       own = at - min keep at
       kept = if held == maxBound then 0 else maybe 0 ((own +) . awayKept) around
@@ -258,7 +255,7 @@ putAside seeker leave to c env = do
       then do
         at <- position c
         (first, bs) <- heldBetween c input (at - leavingOwn leave) at
-        pure (newSegments {segmentCurrent = bs, segmentsAway = segmentsAway segments}, first, at)
+        pure ((oneSegment at bs) {segmentsAway = segmentsAway segments}, first, at)
       else (\start -> (segments, start, leavingNext leave)) <$> segmentOffset c
   limit <- getInt c limitCell
   held <- getInt c heldCell
@@ -275,7 +272,7 @@ putAside seeker leave to c env = do
             awayUnneeded = leavingUnneeded leave
           }
   -- Before the seek, so that 'returnHome' works if the seek throws an exception.
-  replaceSegments c input to newSegments {segmentsAway = Just left}
+  replaceSegments c input to (oneSegment to S.empty) {segmentsAway = Just left}
   Aside left start limit held <$ seekTo seeker to
 
 holdAgain :: Aside -> Cells -> Env -> IO ()

@@ -27,7 +27,6 @@ module Ashlar.Internal.Get.Record
     comingIn,
     unread,
     heldBetween,
-    nextChunkOffset,
     returnHome,
   )
 where
@@ -308,13 +307,13 @@ segmentsBetween c input to = do
 rewind :: Segments -> Segments
 rewind segments = onlyThese (filter (not . S.null) (allSegments segments)) segments
 
--- | These segments, the first of them current, of a source that has ended or not as before.
+-- | These segments, the first of them current. They are the last of those before.
 onlyThese :: [ByteString] -> Segments -> Segments
-onlyThese chunks before = case chunks of
-  first : coming -> held {segmentCurrent = first, segmentsComing = coming}
-  [] -> held
-  where
-    held = newSegments {segmentsMore = segmentsMore before}
+onlyThese chunks before =
+  (oneSegment (segmentsEnd before) (mconcat (take 1 chunks)))
+    { segmentsComing = drop 1 chunks,
+      segmentsMore = segmentsMore before
+    }
 
 -- All segments, in the order of the stream.
 allSegments :: Segments -> [ByteString]
@@ -331,12 +330,6 @@ returnHome input = go (pure ())
       case segmentsAway segments of
         Just away -> writeIORef (inputSegments input) (awaySegments away) >> go (awayBack away)
         Nothing -> back
-
--- | The offset of the source's next chunk, which is after all segments, given that of the current
--- segment.
-nextChunkOffset :: Int -> Segments -> Int
-nextChunkOffset offset segments =
-  offset + sum (map S.length (segmentCurrent segments : comingIn segments))
 
 -- | The segments after the current one, in their order.
 comingIn :: Segments -> [ByteString]

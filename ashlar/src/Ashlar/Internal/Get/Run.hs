@@ -365,7 +365,7 @@ strictError g bs =
 
 tracedRun :: Get a -> ByteString -> IO (Either DecodeError a)
 tracedRun g bs = do
-  input <- strictInput bs
+  input <- strictInput 0 bs
   withCells cellCount $ \c -> do
     startCells c True 0 (S.length bs) maxBound bs
     runIn c input g

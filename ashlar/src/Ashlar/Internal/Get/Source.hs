@@ -166,7 +166,7 @@ sourceOf ::
   IO ByteString ->
   IO Source
 sourceOf prepare next =
-  Source <$> newInput newSegments prepare next <*> newIORef (Free 0)
+  Source <$> newInput (oneSegment 0 S.empty) prepare next <*> newIORef (Free 0)
 
 -- | A source that reads from a 'Handle', at most 32 KiB at a time. It waits only until there is
 -- something to read. Offsets count from the position of the Handle. If the Handle can seek,

@@ -282,7 +282,14 @@ decodedIn at bs g = do
         (pure (failureFound f))
     ownError :: Int -> Cells -> Env -> Cells -> Input -> IO ()
     ownError now c env own input =
-      whenTraced c $ errorOf own input >>= record c env now now nothingFound . InOwnBytes
+      whenTraced c $ errorOf own input >>= record c env now now nothingFound . InOwnBytes . cut
+    -- An error is small, so it has eight levels: the outermost one, and the innermost ones.
+    cut e = case errorReason e of
+      InOwnBytes inner | levels inner >= (8 :: Int) -> e {errorReason = errorReason inner}
+      _ -> e
+    levels e = case errorReason e of
+      InOwnBytes inner -> 1 + levels inner
+      _ -> 1
 
 -- | Run a decoder on other bytes: Note [A decoder on other bytes].
 onBytes ::
@@ -297,7 +304,7 @@ onBytes ::
   ByteString ->
   Get (Either b a)
 onBytes start inside refused g bs = inspect $ \c env _ -> do
-  input <- strictInput bs
+  input <- strictInput start bs
   limits <- limitsOf c env
   levels <- getInt c levelsCell
   part <- getInt c partCell

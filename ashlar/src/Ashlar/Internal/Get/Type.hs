@@ -206,6 +206,8 @@ mapGet f (Get g) = Get $ \p0 c env s0 -> case g p0 c env s0 of
   (# s1, p1, (# | _ #) #) -> (# s1, p1, (# | (##) #) #)
 {-# INLINE [1] mapGet #-}
 
+-- The @next#@ of 'apGet' and those below: Note [What follows is a join point].
+
 apGet :: Get (a -> b) -> Get a -> Get b
 apGet (Get f) (Get g) = Get $ \p0 c env s0 ->
   let next# h p s = case g p c env s of
@@ -267,7 +269,7 @@ inspect f = Get $ \p c env s -> case unIO (f c env (Ptr p)) s of
 {-# INLINE inspect #-}
 
 -- | An action on the cells and the environment, which finds the cursor in its cell and may move it
--- there. It must keep INV-G1 to INV-G3 and have no other effect.
+-- there: Note [Actions on the cells]. It must keep INV-G1 to INV-G3 and have no other effect.
 step :: (Cells -> Env -> IO a) -> Get a
 step f = Get $ \p c env s0 -> case unIO (putPtr c cursorCell (Ptr p) >> f c env) s0 of
   (# s1, a #) -> case unIO (getPtr c cursorCell) s1 of

@@ -83,6 +83,7 @@ getConverted short check = startingWith alone short id (refine check longest)
 
 -- Read a number. If the predicate holds of its first byte, the number is the first function of that
 -- byte. Otherwise it is the second function of what the decoder reads. The number is forced.
+-- (Note [Numbers of one byte].)
 startingWith :: (Word8 -> Bool) -> (Word8 -> a) -> (w -> a) -> Get w -> Get a
 startingWith alone short long readLong = do
   need 1

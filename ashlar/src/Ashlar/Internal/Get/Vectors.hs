@@ -232,7 +232,8 @@ getInSpans named none width n copy
         fill (i + m) v
 {-# INLINE getInSpans #-}
 
--- | By how many elements a full vector grows: it doubles, up to its final length.
+-- | By how many elements a full vector grows: it doubles, up to its final length
+-- (Note [Vectors grow as they arrive]).
 growthOf ::
   -- | The final length.
   Int ->

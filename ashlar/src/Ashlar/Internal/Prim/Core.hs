@@ -190,8 +190,8 @@ toB (FixedPrim n write) = BoundedPrim n (\x p -> write x p >> pure (p `plusPtr` 
 -- | Write a value at an address, and return the address after it.
 type Write# a = a -> Addr# -> State# RealWorld -> (# State# RealWorld, Addr# #)
 
--- Both functions are unfolded when they have their first argument. So a definition by write# has
--- all three parameters, and callWrite passes all three arguments.
+-- GHC inlines both functions as soon as they have one argument. So the compiled writer takes value,
+-- address and state, and callWrite calls it with all three.
 
 -- | Defines a function that is marked NOINLINE.
 write# :: (a -> Ptr Word8 -> IO (Ptr Word8)) -> Write# a
@@ -366,7 +366,7 @@ storableWrite bytes align0 x p = do
 storableToF :: forall a. Storable a => FixedPrim a
 storableToF = fixedPrim bytes $ \x p -> case gapBefore align p of
   0 -> clear p bytes >> pokeHost p x
-  -- Unlike in 'storableWrite', no bytes are reserved for the gap.
+  -- Note [Storable at any address]. Unlike in 'storableWrite', no bytes are reserved for the gap.
   _ -> allocaBytes (bytes + align - 1) $ \q0 -> do
     let q = q0 `plusPtr` gapBefore align q0
     clear q bytes

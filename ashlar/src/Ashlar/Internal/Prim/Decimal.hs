@@ -246,7 +246,7 @@ writeFrom most x p = do
   pure (p `plusPtr` (8 - zeros `unsafeShiftR` 3))
 {-# INLINE writeFrom #-}
 
--- | Write a number below 10^8 with leading zeros. Stores 8 bytes.
+-- | Write a number below 10^8 with leading zeros. Stores 8 bytes: Note [Eight decimal digits].
 writeEight :: Word64 -> Ptr Word8 -> IO (Ptr Word8)
 writeEight x p = do
   pokeLE p (asCharacters (digits8 x))

@@ -111,7 +111,8 @@ decodeUtf8At ::
   Int ->
   State# RealWorld ->
   (# State# RealWorld, Utf8 #)
--- 'decodeUtf8At' with the functions of text.
+
+-- | 'decodeUtf8At' by the functions of text, for bytes that its own code, below, does not take.
 decodeAny# :: Ptr Word8 -> Int -> State# RealWorld -> (# State# RealWorld, Utf8 #)
 decodeAny# p n s = case unIO (decodeAny p n) s of
   (# s', Right text #) -> (# s', (# text | #) #)
@@ -124,6 +125,7 @@ decodeAny p n = do
   -- A view of the memory. Nothing retains it, because the text is a copy.
   bs <- unsafePackCStringLen (castPtr p, n)
   -- The function is called only for malformed bytes. The text is forced, so they are known then.
+  -- If this ran twice, it would write the same again.
   let replaced = unsafeDupablePerformIO (Just '\xFFFD' <$ writeIORef wrong True)
   text <- evaluate (T.decodeUtf8With (\_ _ -> replaced) bs)
   malformed <- readIORef wrong

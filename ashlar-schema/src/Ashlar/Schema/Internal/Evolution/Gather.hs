@@ -89,8 +89,8 @@ pieceTable pieces = primArrayFromList (concatMap numbers pieces)
       Default n at -> [1, n, at]
       Retagged i at -> [2, i, at]
 
--- | Write groups in their new order. 'False' if nothing has been done: they must be written in
--- their old order and moved.
+-- | Write groups in their new order: Note [Measured first]. 'False' if nothing has been done: they
+-- must be written in their old order and moved.
 gathered :: Gather -> Out -> Get Bool
 gathered (Gather measured placed pools) (Out o _ _) = step $ \c _ -> do
   p <- getPtr c cursorCell

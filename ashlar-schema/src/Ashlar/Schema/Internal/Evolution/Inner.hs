@@ -7,10 +7,10 @@
 -- Note [Errors of translated values]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 -- The decoder of the new bytes is a part of the run that reads the old ones, as in
--- Note [A decoder on other bytes]. Its errors are about old bytes. They are made in traced runs, in
--- which the old bytes of the value are kept. After a failure, the value is translated twice more:
--- once to find out where the byte of the error was written, before fields were moved, and once up
--- to there. So translating keeps no record of what came from where.
+-- Note [A decoder on other bytes] in "Ashlar.Internal.Get.Strings". Its errors are about old bytes.
+-- They are made in traced runs, in which the old bytes of the value are kept. After a failure, the
+-- value is translated twice more: once to find out where the byte of the error was written, before
+-- fields were moved, and once up to there. So translating keeps no record of what came from where.
 module Ashlar.Schema.Internal.Evolution.Inner
   ( translated,
     translatedBytes,
@@ -71,6 +71,7 @@ oneAfterAnother after count translate out = go count
 other :: Get a -> ByteString -> Get (Either Failures a)
 other = onBytes 0 (,) (\_ _ _ input -> readIORef (inputFailures input))
 
+-- 'translated' in a traced run: Note [Errors of translated values].
 tracedly :: Int -> Run -> Get a -> Get a
 tracedly size translate g = do
   steps <- stepsLeft

@@ -88,7 +88,7 @@ data Alternative
     Refused String
   | Accepted ![Op]
 
--- | The main program, and procedures.
+-- | The main program, and procedures: Note [Old bytes to new bytes].
 data Program = Program ![Op] !(IM.IntMap [Op])
 
 -- | Does a program write what it reads, and is all that it refuses refused by today's decoder?

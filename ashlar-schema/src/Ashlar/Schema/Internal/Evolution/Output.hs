@@ -180,6 +180,7 @@ ensureFor origin out@(Out o ref _) n = do
     putPtr o outEnd (now `plusPtr` (if target >= 0 then min target end else end))
 {-# NOINLINE ensureFor #-}
 
+-- Note [Bytes that nobody sent].
 charge :: Cells -> Int -> Get ()
 charge o total = do
   from <- effect (getInt o outFrom)

@@ -26,7 +26,8 @@ import Data.Primitive.SmallArray
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, plusPtr)
 
--- | Write groups, given in their old order, and their numbers in the new order.
+-- | Write groups, given in their old order, and their numbers in the new order:
+-- Note [Fields in another order].
 permuted :: SmallArray Code -> PrimArray Int -> Run
 permuted !runs !wanted out@(Out _ _ movedRef) = do
   before <- effect (readIORef movedRef)

@@ -126,7 +126,7 @@ instance Monad Plan where
     Left m -> Left m
     Right (a, w') -> let Plan g = k a in g w'
 
--- | How many fields and constructors may be compared.
+-- | How many fields and constructors may be compared: Note [Planning untrusted schemas].
 mostWork :: Int
 mostWork = 10000000
 

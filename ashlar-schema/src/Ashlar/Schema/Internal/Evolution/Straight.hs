@@ -46,7 +46,7 @@ straightOf alone ops =
   where
     (rows, pools) = rowsOf [ops]
 
--- | Run some steps n times.
+-- | Run some steps n times: Note [Straight runs].
 runStraight :: Straight -> Int -> Run
 runStraight straight n out
   | n <= 0 = pure ()

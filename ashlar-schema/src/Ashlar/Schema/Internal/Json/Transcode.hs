@@ -78,7 +78,7 @@ getJsonLineWithin ::
   Get ByteString
 getJsonLineWithin most s = getJsonLineOr most (getJsonLineByValue most s) s
 
--- | The same, given how to read what is out of the ordinary.
+-- | The same, given how to read what is out of the ordinary: Note [Two ways to JSON].
 getJsonLineOr :: Int -> Get ByteString -> Schema -> Get ByteString
 getJsonLineOr most slowly s = quickly most (compiled s) slowly
 

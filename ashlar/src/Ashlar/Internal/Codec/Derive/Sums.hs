@@ -13,7 +13,7 @@
 {-# LANGUAGE TypeOperators #-}
 {-# LANGUAGE UnboxedTuples #-}
 {-# LANGUAGE UndecidableInstances #-}
--- Unfoldings must not be eta-expanded: see Note [Generic methods].
+-- Unfoldings must not be eta-expanded: Note [Generic methods] in "Ashlar.Internal.Codec.Derive".
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
 
 -- |
@@ -222,6 +222,9 @@ rightHalf = R1
 {-# INLINE rightHalf #-}
 
 -- Read the representation of a sum, and convert it to the value.
+--
+-- The coercion is from @x ()@ to @f p@. In memory both are the same: 'L1' and 'R1' do not depend on
+-- the other constructors, for which @x@ has 'U1', and 'M1' takes no memory.
 fromChosen :: forall f p a. (f p -> a) -> Get Chosen -> Get a
 fromChosen back (Get p) = Get $ \p0 c env s0 ->
   let made# :: Addr# -> State# RealWorld -> x () -> Result a

@@ -136,8 +136,8 @@ getMagnitude n
 -- | The numerator and the denominator. Decoding refuses a fraction that is not in lowest terms, or
 -- whose denominator is not positive.
 --
--- Checking that two large numbers have no common divisor takes more time for each of their bytes.
--- So fractions whose numbers both have more than 4,096 bytes count against the budget
+-- Checking that two large numbers have no common divisor takes more than linear time. So fractions
+-- whose numbers both have more than 4,096 bytes count against the budget
 -- ('Ashlar.Get.budgetSteps').
 instance (Integral a, Codec a) => Codec (Ratio a) where
   layout = formatLayout ratio

@@ -49,10 +49,11 @@ import GHC.Fingerprint (Fingerprint)
 -- That makes writing a tree with triples in it many times faster.
 --
 -- A layout is INLINE, so that a type with such fields knows at once whether they have constant size
--- (Note [Generic methods], rule 3). Where it was INLINEABLE, the generic code for both answers went
--- through all phases, once for each field: 24 fields of @Maybe Text@ took 46 seconds to compile.
--- (Held by @scripts/compile-times --check@.) So it must be small, and leaves the rest to functions:
--- the layout of a tuple, which is specialised as the methods are, or an outline.
+-- (Note [Generic methods] in "Ashlar.Internal.Codec.Derive", rule 3). Where it was INLINEABLE, the
+-- generic code for both answers went through all phases, once for each field: 24 fields of @Maybe
+-- Text@ took 46 seconds to compile. (Held by @scripts/compile-times --check@.) So it must be small,
+-- and leaves the rest to functions: the layout of a tuple, which is specialised as the methods are,
+-- or an outline.
 
 instance Codec Ordering
 

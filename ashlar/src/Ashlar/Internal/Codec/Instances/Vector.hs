@@ -225,6 +225,8 @@ getUnboxed = getVector
 "getUnboxed/Double" getUnboxed = fmap U.V_Double . getCounted
   #-}
 
+-- Do elements have the bytes of their format in memory? Note [Vectors copied whole].
+
 plainStorable :: forall a. (Codec a, S.Storable a) => Proxy# a -> Bool
 plainStorable _ = case layout :: Layout a of
   Fix f ->

@@ -170,8 +170,8 @@ bitsUnsigned :: Word64 -> Int
 bitsUnsigned x = 64 - countLeadingZeros (x .|. 1)
 {-# INLINE bitsUnsigned #-}
 
--- | Read a format of this module as the decoders of Protocol Buffers do: accept up to ten bytes,
--- needed or not, and drop the bits that the type cannot hold.
+-- | The same format, read as Protocol Buffers does: up to ten bytes, needed or not. Bits that the
+-- type cannot hold are dropped.
 lenient :: Varint a -> Varint a
 lenient (Varint prim sizeOf (ReadHalf alone short _ long)) =
   Varint prim sizeOf (ReadHalf alone short Lenient long)
