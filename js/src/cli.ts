@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { Damage } from "./damage.js";
 import { AshlarError, escaped } from "./errors.js";
 import { fileSchema, readBytes } from "./files.js";
+import { jsonOf } from "./output.js";
 import { typescriptSource } from "./source.js";
 import { inflate } from "./zlib.js";
 
@@ -24,7 +25,7 @@ async function main(args: string[]): Promise<number> {
   const bytes = readFileSync(file);
   switch (command) {
     case "show":
-      for (const r of readBytes(bytes, { name: file, inflate })) await say(r.schema.toJsonLine(r.value) + "\n");
+      for (const r of readBytes(bytes, { name: file, inflate })) await say(jsonOf(r.schema.facts, r.schema.root, r.value) + "\n");
       return 0;
     case "schema": {
       const schema = fileSchema(bytes);

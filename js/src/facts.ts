@@ -190,6 +190,29 @@ export class Facts {
     return seen;
   }
 
+  /** May a value of the shape have what takes steps of a reader's budget, as elements of no bytes do? */
+  haveSteps(root: Shape): boolean {
+    const counted = (more: number, s: Shape): boolean => !fair(this.plain.of(s), more) || !fair(this.packed.of(s), more);
+    const tuple = (of: Shape[]): Shape => ({ k: "tuple", of });
+    const work = [root];
+    for (const d of this.definitions) {
+      const more = d.form === "sum" ? this.packed.tag(d.constructors.length) : 1;
+      for (const shapes of d.constructors.map((c) => c.fields.map((f) => f.shape))) {
+        if (shapes.length > 0 && counted(more, tuple(shapes))) return true;
+        work.push(...shapes);
+      }
+    }
+    for (let s = work.pop(); s !== undefined; s = work.pop()) {
+      if (counted(1, s)) return true;
+      // A fraction of large numbers takes steps to be checked.
+      if (s.k === "ratio" && !(s.of.k === "leaf" && NUMBERS.has(s.of.type))) return true;
+      const part = s.k === "map" ? tuple(children(s)) : s.k === "maybe" || s.k === "tuple" || !("of" in s) ? null : s.of;
+      if (part !== null && counted(0, part)) return true;
+      work.push(...children(s));
+    }
+    return false;
+  }
+
   /** A shape that is no newtype, unless that is recursive, and in no format of its own. */
   bareShape(s: Shape): Shape {
     s = inAnyFormat(s);

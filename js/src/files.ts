@@ -77,9 +77,11 @@ async function inflated(body: Uint8Array, size: number): Promise<Uint8Array | st
   }
 }
 
-/** The records of a file that arrives as a stream: a `ReadableStream`, or any iterable of bytes. Takes constant memory. */
+type Source = AsyncIterable<Uint8Array> | Iterable<Uint8Array> | ReadableStream<Uint8Array>;
+
+/** The records of a file that arrives as a stream: a `ReadableStream`, or any iterable of `Uint8Array`. Takes constant memory. */
 export async function* readStream(
-  source: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>, options: ReadOptions = {},
+  source: Source, options: ReadOptions = {},
 ): AsyncGenerator<FileRecord, void, undefined> {
   const input = new StreamInput(options.name ?? "stream");
   let known: { size: number; bytes: Uint8Array | string } | null = null;
@@ -120,18 +122,22 @@ export async function* readStream(
   }
 }
 
-function pulling(source: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>):
-  { next(): Promise<Uint8Array | null>; stop(): Promise<unknown> } {
+function pulling(source: Source): { next(): Promise<Uint8Array | null>; stop(): Promise<unknown> } {
   if ("getReader" in source) {
     const reader = source.getReader();
     return {
       next: async () => { const r = await reader.read(); return r.done ? null : (r.value as Uint8Array); },
-      stop: () => reader.cancel(),
+      stop: async () => { try { await reader.cancel(); } finally { reader.releaseLock(); } },
     };
   }
-  const it = source[Symbol.asyncIterator]();
+  const it = (source as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]?.() ?? (source as Iterable<Uint8Array>)[Symbol.iterator]();
   return {
-    next: async () => { const r = await it.next(); return r.done === true ? null : r.value; },
+    next: async () => {
+      const r = await it.next();
+      if (r.done === true) return null;
+      if (!ArrayBuffer.isView(r.value)) throw new TypeError("an iterable of Uint8Array is needed; readBytes reads one of them");
+      return r.value;
+    },
     stop: async () => it.return?.(),
   };
 }

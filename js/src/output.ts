@@ -5,6 +5,7 @@ import { Facts, isOrdered, isPlain } from "./facts.js";
 import {
   Constructor, cut, Definition, fieldShapes, hasSurrogate, isPositional, isSmall, isWhole, Leaf, NUMBERS, packedLeaf, Shape,
 } from "./shapes.js";
+import { LEVELS, RAISABLE } from "./state.js";
 import { fraction, leafText, quoted } from "./text.js";
 import { compare, gcd, Indexed, indicesBetween, Ratio, takeApart } from "./values.js";
 
@@ -143,8 +144,9 @@ function ascending(facts: Facts, s: Shape, keys: unknown[]): void {
   }
 }
 
-// A shape, a value, the bits of the packed value that it is a part of, and where it is if that is asked for.
-type Work = Array<[Shape, unknown, Bits | null, Path?]>;
+// A shape, a value, the bits of the packed value that it is a part of, how many values are around it, and where it is if
+// that is asked for.
+type Work = Array<[Shape, unknown, Bits | null, number, Path?]>;
 // A label after those around it.
 type Path = [Path | null, string];
 
@@ -155,39 +157,51 @@ function pathText(path: Path | null): string {
   return labels.reverse().join("").replace(/^\./, "");
 }
 
+/** How deep the parts are of a value with so many around it: as deep as a reader takes them. */
+function inside(depth: number): number {
+  if (depth >= LEVELS) throw new EncodeError(`nested more than ${LEVELS} levels deep${RAISABLE}`);
+  return depth + 1;
+}
+
 function putAll(
-  work: Work, shapes: readonly Shape[], values: readonly unknown[], bits: Bits | null, path?: Path | null, labels?: string[],
+  work: Work, shapes: readonly Shape[], values: readonly unknown[], bits: Bits | null, depth: number, path?: Path | null,
+  labels?: string[],
 ): void {
   for (let i = values.length - 1; i >= 0; i--) {
     const shape = shapes[shapes.length === 1 ? 0 : i] as Shape;
-    work.push(path === undefined ? [shape, values[i], bits] : [shape, values[i], bits, [path, labels?.[i] ?? `[${i}]`]]);
+    work.push(path === undefined ? [shape, values[i], bits, depth] : [shape, values[i], bits, depth, [path, labels?.[i] ?? `[${i}]`]]);
   }
 }
 
-/** Write a value, perhaps as a part of a packed one. Throws an `EncodeError` if it is none of the shape. */
-export function putValue(out: Sink, facts: Facts, root: Shape, value: unknown, around: Bits | null = null): void {
+/**
+ * Write a value, perhaps as a part of a packed one, and return how many parts it has. Throws an `EncodeError` if it is none
+ * of the shape.
+ */
+export function putValue(out: Sink, facts: Facts, root: Shape, value: unknown, around: Bits | null = null, depth = 0): number {
   try {
-    putParts(out, facts, [[root, value, around]]);
+    return putParts(out, facts, [[root, value, around, depth]]);
   } catch (e) {
     // Where it is wrong is found by writing it once more, so that values that are right take no time for that.
-    if (e instanceof EncodeError && e.path === "") tracePath(facts, root, value, around !== null, e);
+    if (e instanceof EncodeError && e.path === "") tracePath(facts, root, value, around !== null, depth, e);
     throw e;
   }
 }
 
-function tracePath(facts: Facts, root: Shape, value: unknown, packed: boolean, e: EncodeError): void {
-  const work: Work = [[root, value, packed ? new Bits() : null, [null, ""]]];
+function tracePath(facts: Facts, root: Shape, value: unknown, packed: boolean, depth: number, e: EncodeError): void {
+  const work: Work = [[root, value, packed ? new Bits() : null, depth, [null, ""]]];
   const at: { path: Path | null } = { path: null };
   try { putParts(new Sink(), facts, work, at); } catch { /* The same. */ }
   const path = pathText(at.path);
   if (path !== "") throw new EncodeError(e.reason, path);
 }
 
-// Write what is to be done. With the last argument, note there where each part is.
-function putParts(out: Sink, facts: Facts, work: Work, at?: { path: Path | null }): void {
+// Write what is to be done, and return how many parts that is. With the last argument, note there where each part is.
+function putParts(out: Sink, facts: Facts, work: Work, at?: { path: Path | null }): number {
+  let parts = 0;
   for (let item = work.pop(); item !== undefined; item = work.pop()) {
-    const [s, v, bits] = item;
-    const path = item[3];
+    const [s, v, bits, depth] = item;
+    const path = item[4];
+    parts++;
     if (at !== undefined) at.path = path ?? null;
     switch (s.k) {
       case "leaf": putLeaf(out, s, v, bits); break;
@@ -198,23 +212,23 @@ function putParts(out: Sink, facts: Facts, work: Work, at?: { path: Path | null 
         const d = boundedOf(s.of, r.denominator);
         if (d <= 0n) throw new EncodeError("Ratio: the denominator is not positive");
         if (gcd(n, d) !== 1n) throw new EncodeError("Ratio: not in lowest terms");
-        work.push([s.of, d, bits, path], [s.of, n, bits, path]);
+        work.push([s.of, d, bits, depth, path], [s.of, n, bits, depth, path]);
         break;
       }
       case "maybe":
         putTag(out, 2, Number(v !== null && v !== undefined), bits);
-        if (v !== null && v !== undefined) work.push([s.of, justOf(facts, s.of, v), bits, path]);
+        if (v !== null && v !== undefined) work.push([s.of, justOf(facts, s.of, v), bits, inside(depth), path]);
         break;
       case "tuple":
         if (!Array.isArray(v) || v.length !== s.of.length) refuse(`an array of ${s.of.length} values`, v);
-        putAll(work, s.of, v as unknown[], bits, path);
+        putAll(work, s.of, v as unknown[], bits, depth, path);
         break;
       case "list": case "nonEmpty": case "set": {
         const xs = elementsOf(v);
         if (s.k === "nonEmpty" && xs.length === 0) throw new EncodeError("NonEmpty: no elements");
         if (s.k === "set") ascending(facts, s.of, xs);
         out.count(xs.length, s.compact || bits !== null);
-        putAll(work, [s.of], xs, bits, path);
+        putAll(work, [s.of], xs, bits, inside(depth), path);
         break;
       }
       case "map": {
@@ -222,20 +236,20 @@ function putParts(out: Sink, facts: Facts, work: Work, at?: { path: Path | null 
         if (!xs.every((p) => Array.isArray(p) && p.length === 2)) refuse("an array of pairs", v);
         ascending(facts, s.key, xs.map((p) => p[0]));
         out.count(xs.length, s.compact || bits !== null);
-        putAll(work, [{ k: "tuple", of: [s.key, s.value] }], xs, bits, path);
+        putAll(work, [{ k: "tuple", of: [s.key, s.value] }], xs, bits, inside(depth), path);
         break;
       }
       case "array": {
         const a = objectOf(v, "from", "to", "elements") as Indexed;
         if (!Array.isArray(a.elements)) refuse("an array", a.elements);
         // The bounds come before the number of elements.
-        putValue(out, facts, s.index, a.from, bits);
-        putValue(out, facts, s.index, a.to, bits);
+        parts += putValue(out, facts, s.index, a.from, bits, depth);
+        parts += putValue(out, facts, s.index, a.to, bits, depth);
         if (isPlain(s.index) && indicesBetween(s.index, a.from, a.to) !== BigInt(a.elements.length)) {
           throw new EncodeError("an array with another number of elements than its bounds");
         }
         out.count(a.elements.length, bits !== null);
-        putAll(work, [s.of], a.elements, bits, path);
+        putAll(work, [s.of], a.elements, bits, inside(depth), path);
         break;
       }
       case "constant":
@@ -245,15 +259,16 @@ function putParts(out: Sink, facts: Facts, work: Work, at?: { path: Path | null 
       case "reference": {
         const d = facts.definitions[s.to] as Definition;
         if (facts.endless.has(s.to)) throw new EncodeError(`${cut(d.name)} has no values`);
-        if (d.form === "newtype") { work.push([fieldShapes(d)[0] as Shape, v, bits, path]); break; }
+        if (d.form === "newtype") { work.push([fieldShapes(d)[0] as Shape, v, bits, depth, path]); break; }
         const [i, fields] = constructorOf(d, v);
         if (d.form === "sum") putTag(out, d.constructors.length, i, bits);
         const c = d.constructors[i] as Constructor;
         const shapes = c.fields.map((f) => f.shape);
-        if (path === undefined) { putAll(work, shapes, fields, bits); break; }
+        const deeper = d.form === "record" || shapes.length > 0 ? inside(depth) : depth;
+        if (path === undefined) { putAll(work, shapes, fields, bits, deeper); break; }
         // The name of the type stands at the beginning.
         const here: Path = path[0] === null && path[1] === "" ? [null, cut(d.name)] : path;
-        putAll(work, shapes, fields, bits, d.form === "sum" ? [here, "." + cut(c.name)] : here, c.fields.map((f) => "." + cut(f.name)));
+        putAll(work, shapes, fields, bits, deeper, d.form === "sum" ? [here, "." + cut(c.name)] : here, c.fields.map((f) => "." + cut(f.name)));
         break;
       }
       case "opaque":
@@ -262,10 +277,11 @@ function putParts(out: Sink, facts: Facts, work: Work, at?: { path: Path | null 
         out.bytes(v as Uint8Array);
         break;
       case "irregular": throw new EncodeError(`the irregular type ${cut(s.name)} is not described`);
-      case "packed": work.push([s.of, v, bits ?? new Bits(), path]); break;
-      case "unpacked": work.push([s.of, v, null, path]); break;
+      case "packed": work.push([s.of, v, bits ?? new Bits(), depth, path]); break;
+      case "unpacked": work.push([s.of, v, null, depth, path]); break;
     }
   }
+  return parts;
 }
 
 const TEXTS = ["utf8", "utf16", "char", "scalarValue"];
@@ -290,7 +306,10 @@ function fieldsJson(work: JsonWork, c: Constructor, values: unknown[], before: s
   }
 }
 
-/** A value of the shape as JSON, as `getJsonLine` writes it, without the newline. Throws an `EncodeError` if that is too long. */
+/**
+ * A value of the shape as JSON, as `getJsonLine` writes it, without the newline. Whether it is one is not checked. Throws an
+ * `EncodeError` if the text is too long.
+ */
 export function jsonOf(facts: Facts, root: Shape, value: unknown): string {
   const out: string[] = [];
   let size = 0;

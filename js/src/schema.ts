@@ -1,7 +1,7 @@
 /** Schemas, and values by a schema. */
 import { plain, Sink, toHex } from "./bytes.js";
 import { compile, Fast } from "./compile.js";
-import { AshlarError, DecodeError } from "./errors.js";
+import { AshlarError, DecodeError, EncodeError } from "./errors.js";
 import { Exact } from "./exact.js";
 import { Facts, unwrapped } from "./facts.js";
 import { md5 } from "./md5.js";
@@ -9,7 +9,7 @@ import { jsonOf, putValue } from "./output.js";
 import { checkTerms, decodeTerms, encodeTerms } from "./schemabytes.js";
 import { termsFromJson, termsToJson } from "./schemajson.js";
 import { children, Definition, fieldShapes, mapShapes, overShapes, Shape } from "./shapes.js";
-import { State } from "./state.js";
+import { LEVELS, State, STEPS } from "./state.js";
 
 /** The format of a type. */
 export class Schema {
@@ -104,11 +104,26 @@ export class Schema {
 
   /** Write a value. Throws an `EncodeError` if it is none of the schema. */
   putValue(out: Sink, value: unknown): void {
-    putValue(out, this.facts, this.root, value);
+    const before = out.length;
+    const parts = putValue(out, this.facts, this.root, value);
+    if ((parts > LEVELS || out.length - before > STEPS) && this.facts.haveSteps(this.root)) this.expectReadable(out.slice(before));
   }
 
-  /** A value as JSON: the text that `ashlar show --json` writes, without the newline. */
+  /** Does what a large value has that takes no bytes stay within the budget of a reader? */
+  private expectReadable(bytes: Uint8Array): void {
+    try {
+      this.decodeFrom(bytes, 0);
+    } catch (e) {
+      throw e instanceof DecodeError ? new EncodeError(e.reason, e.path) : e;
+    }
+  }
+
+  /**
+   * A value as JSON: the text that `ashlar show --json` writes, without the newline. Throws an `EncodeError` if it is none
+   * of the schema.
+   */
   toJsonLine(value: unknown): string {
+    this.encodeValue(value);
     return jsonOf(this.facts, this.root, value);
   }
 }

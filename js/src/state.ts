@@ -7,9 +7,12 @@ export interface Frame { type: string; constructor: string; fields: string[][] |
 
 const INNERMOST = 24;
 const OUTERMOST = 8;
-const LEVELS = 100000;
-const STEPS = 1048576;
-const RAISABLE = "; withBudget raises the limit";
+/** How deep values may be nested. */
+export const LEVELS = 100000;
+/** How many steps may be made that take no bytes. */
+export const STEPS = 1048576;
+/** The end of what is said about these limits. (Haskell's programs can raise them.) */
+export const RAISABLE = "; withBudget raises the limit";
 
 function entryOf(f: Frame, part: number): [string, string] {
   if (f.fields === null) return ["", part >= 0 ? `[${part}]` : ""];

@@ -75,6 +75,35 @@ test("what is written is read, and each flipped bit is damage or harmless", asyn
   }
 });
 
+test("streams of all kinds, and what becomes of them", async () => {
+  const file = writeBytes(new Schema(leaf("utf8"), []), Array.from({ length: 300 }, (_, i) => `x${i}`), { blockSize: 500 });
+  const count = async (source: Parameters<typeof readStream>[0], most = Infinity): Promise<number> => {
+    let n = 0;
+    for await (const r of readStream(source)) if (++n >= most || r.number < 0) break;
+    return n;
+  };
+  assert.equal(await count([file]), 300);
+  assert.equal(await count(new Set([file.subarray(0, 100), file.subarray(100)])), 300);
+  assert.equal(await count(chunks(file, 9)), 300);
+  for (const wrong of [file, ["abc"]]) {
+    await assert.rejects(count(wrong as unknown as Uint8Array[]), { name: "TypeError", message: /^an iterable of Uint8Array is needed/ });
+  }
+  let left = 0;
+  const stream = (bytes: Uint8Array): ReadableStream<Uint8Array> => {
+    let at = 0;
+    return new ReadableStream<Uint8Array>({
+      pull(c) { if (at >= bytes.length) c.close(); else c.enqueue(bytes.slice(at, at += 100)); },
+      cancel() { left++; },
+    });
+  };
+  const [all, some, damaged] = [stream(file), stream(file), stream(file.slice(0, -200))];
+  assert.equal(await count(all), 300);
+  assert.equal(await count(some, 3), 3);
+  await assert.rejects(count(damaged), Damage);
+  assert.deepEqual([all.locked, some.locked, damaged.locked], [false, false, false]);
+  assert.ok(left >= 1);
+});
+
 test("records that do not fit one block get two, and those that fit none are refused", () => {
   const schema = new Schema(leaf("bytes"), []);
   const sizes = [1, 67108000, 2, 3];

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { fromHex, toHex } from "../src/bytes.js";
 import { AshlarError, DecodeError, EncodeError } from "../src/errors.js";
 import { evolve } from "../src/evolution.js";
+import { writeBytes } from "../src/files.js";
 import { md5 } from "../src/md5.js";
 import { crc32c } from "../src/crc.js";
 import { Rule } from "../src/rules.js";
@@ -143,6 +144,57 @@ test("values that are none of the schema", () => {
     const endless: Definition = { name: "T", form, order: "byParts", constructors: [{ name: "T", retired: false, fields: [field("1", { k: "reference", to: 0 })] }] };
     refused({ k: "reference", to: 0 }, [], "T has no values", endless);
   }
+});
+
+test("nothing is written that no reader takes", () => {
+  const refused = (schema: Schema, v: unknown, message: string | RegExp): void =>
+    assert.throws(() => schema.encodeValue(v), { name: "EncodeError", message });
+  const definition = (name: string, form: "newtype" | "record", ...shapes: Shape[]): Definition => ({
+    name, form, order: "byParts", constructors: [{ name, retired: false, fields: shapes.map((shape, i) => ({ name: `f${i}`, shape })) }],
+  });
+  const list = (of: Shape): Shape => ({ k: "list", of, compact: false });
+  const root: Shape = { k: "reference", to: 0 };
+  const deep = /nested more than 100000 levels deep; withBudget raises the limit$/;
+  const node = definition("Node", "record", { k: "maybe", of: root });
+  for (const s of [root, { k: "packed", of: root } as Shape]) {
+    const schema = new Schema(s, [node]);
+    let value: unknown = { f0: null };
+    for (let i = 1; i < 50000; i++) value = { f0: value };
+    assert.equal(toHex(schema.encodeValue(schema.decodeValue(schema.encodeValue(value)))), toHex(schema.encodeValue(value)));
+    refused(schema, { f0: value }, deep);
+  }
+  const around: unknown[] = [];
+  around.push(around);
+  refused(new Schema(root, [definition("Tree", "newtype", list(root))]), around, deep);
+
+  const many = /more than 1048576 elements of no bytes; withBudget raises the limit$/;
+  const units = new Schema(list(leaf("unit")), []);
+  assert.equal(units.encodeValue(Array(1 << 20).fill([])).length, 8);
+  refused(units, Array((1 << 20) + 1).fill([]), many);
+  refused(new Schema(list(list(leaf("unit"))), []), Array(1100).fill(Array(1000).fill([])), many);
+  refused(new Schema(list(root), [definition("E", "record")]), Array(1100000).fill({}), many);
+  refused(new Schema(list({ k: "packed", of: leaf("unit") }), []), Array(600000).fill([]), many);
+  const wide: Shape = { k: "tuple", of: [...Array(200).fill(leaf("unit")), leaf("bool")] };
+  refused(new Schema({ k: "packed", of: list(wide) }, []), Array(5500).fill([...Array(200).fill([]), true]), many);
+  assert.throws(() => writeBytes(units, [Array(2000000).fill([])]), { name: "EncodeError", message: many });
+
+  const large = { numerator: 1n << 200000n, denominator: 3n ** 120000n };
+  const ratios = new Schema(list({ k: "ratio", of: leaf("integer") }), []);
+  assert.equal((ratios.decodeValue(ratios.encodeValue([large])) as unknown[]).length, 1);
+  refused(ratios, Array(25).fill(large), /more than 1048576 steps to check fractions/);
+  assert.ok(!new Schema(list(root), [definition("P", "record", leaf("unit"), leaf("int8"), list(leaf("float64")))]).facts.haveSteps(list(root)));
+});
+
+test("JSON of values that are none of the schema", () => {
+  const refused = (s: Shape, v: unknown, message: string, ...definitions: Definition[]): void =>
+    assert.throws(() => new Schema(s, definitions).toJsonLine(v), { name: "EncodeError", message });
+  const pair: Definition = { name: "P", form: "record", order: "byParts", constructors: [
+    { name: "P", retired: false, fields: [{ name: "x", shape: leaf("int32") }, { name: "y", shape: leaf("int32") }] }] };
+  refused({ k: "reference", to: 0 }, { x: 1 }, "a value of P is needed, not an object without y", pair);
+  refused({ k: "reference", to: 0 }, { x: "a", y: 2 }, "in P.x: a whole number (int32) is needed, not string", pair);
+  refused(leaf("float64"), "abc", "a number is needed, not string");
+  refused({ k: "list", of: leaf("bytes"), compact: false }, [5], "in [0]: a Uint8Array is needed, not number");
+  assert.equal(new Schema({ k: "reference", to: 0 }, [pair]).toJsonLine({ y: 2, x: 1 }), '{"x":1,"y":2}');
 });
 
 /** A value with another one somewhere in it. */

@@ -285,6 +285,52 @@ class Reading(FileCase):
         verify(self.path, by_own_schema, lambda text, damage: said.append(text), str)
         self.assertEqual(any(f"from record {bad} on" in text for text in said), bad >= 0)
 
+    def test_a_stream_that_has_no_data_yet(self) -> None:
+        ashlar.write(self.path, TEXTS, ["x" * 100] * 500, block_size=1000)
+        data = self.stored()
+
+        class Raw:
+            def __init__(self, at: int) -> None:
+                self.waits, self.stream = at, io.BytesIO(data)
+
+            def read(self, n: int) -> Optional[bytes]:
+                left = self.waits - self.stream.tell()
+                if left == 0:
+                    self.waits = len(data) + 1
+                    return None
+                return self.stream.read(min(n, left))
+
+        # At some of these, the file would be whole if it ended there.
+        for at in range(2500):
+            with self.assertRaisesRegex(BlockingIOError, "no data yet"):
+                list(ashlar.read(Raw(at)))
+        source, target = os.pipe()
+        self.addCleanup(os.close, target)
+        os.set_blocking(source, False)
+        os.write(target, data[:3000])
+        with os.fdopen(source, "rb", buffering=0) as stream, self.assertRaises(BlockingIOError):
+            list(ashlar.read(stream))
+
+    def test_what_is_no_type_and_no_path(self) -> None:
+        ashlar.write(self.path, TEXTS, ["a"])
+        kinds: List[Any] = [TEXTS.schema, str, TEXTS.schema.encode()]
+        for wrong in kinds:
+            for use in (
+                lambda: ashlar.read(self.path, wrong),
+                lambda: ashlar.reader(self.path, wrong),
+                lambda: ashlar.write(self.path, wrong, ["b"]),
+                lambda: ashlar.append(self.path, wrong, ["b"]),
+                lambda: ashlar.evolve(wrong, TEXTS.schema),
+            ):
+                with self.assertRaisesRegex(TypeError, r"ashlar\.bind"):
+                    use()  # type: ignore[no-untyped-call]
+        data = self.stored()
+        for held in (data, bytearray(data), memoryview(data)):
+            for read in (ashlar.read, ashlar.read_lines, ashlar.reader):
+                with self.assertRaisesRegex(TypeError, r"ashlar\.read\(io\.BytesIO\(data\)\)"):
+                    read(held)  # type: ignore[operator]
+        self.assertEqual(list(ashlar.read(io.BytesIO(data), TEXTS)), ["a"])
+
     def test_some_records_at_a_time(self) -> None:
         ashlar.write(self.path, NUMBERS, range(5000), block_size=1 << 20)
         counts: List[int] = []
@@ -378,6 +424,17 @@ class Writing(FileCase):
         self.assertEqual(list(ashlar.read(self.path)), texts)
         with ashlar.reader(self.path) as records:
             self.assertEqual(records[len(texts) - 1], texts[-1])
+
+    def test_append_with_another_compression(self) -> None:
+        ashlar.write(self.path, TEXTS, ["a"], zlib=6)
+        with self.assertRaisesRegex(Damage, 'compressed by "zlib": append with zlib=6, or another level') as caught:
+            ashlar.append(self.path, TEXTS, ["b"])
+        self.assertEqual(caught.exception.cause.kind, "UnknownCompression")
+        ashlar.append(self.path, TEXTS, ["b"], zlib=1)
+        self.assertEqual(list(ashlar.read(self.path)), ["a", "b"])
+        ashlar.write(self.path, TEXTS, ["a"])
+        with self.assertRaisesRegex(Damage, "not compressed: append without zlib"):
+            ashlar.append(self.path, TEXTS, ["b"], zlib=6)
 
     def test_a_writer_takes_the_place_of_an_index_that_was_read(self) -> None:
         for n in range(4):

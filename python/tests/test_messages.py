@@ -103,6 +103,17 @@ class Directions(unittest.TestCase):
         self.assertIn("in the middle", all_of(Incoming(read))[1])
         self.assertLessEqual(max(asked), 65_536)
 
+    def test_a_stream_that_has_no_data_yet(self) -> None:
+        data = io.BytesIO(hello_bytes(NUMBERS.schema, False) + verdict_bytes(None))
+        with self.assertRaisesRegex(BlockingIOError, "no data yet"):
+            all_of(Incoming(lambda n: data.read(n) or None))
+
+    def test_what_is_no_type(self) -> None:
+        with self.assertRaisesRegex(TypeError, r"ashlar\.bind"):
+            Incoming(io.BytesIO().read, NUMBERS.schema)  # type: ignore[arg-type]
+        with self.assertRaisesRegex(TypeError, r"ashlar\.bind"):
+            Connection((io.BytesIO().read, io.BytesIO().write), NUMBERS.schema)  # type: ignore[arg-type]
+
 
 class Connections(unittest.TestCase):
     def talk(self, peer: Callable[[socket.socket], Any], act: Callable[[socket.socket], Any]) -> Any:

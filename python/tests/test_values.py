@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import time
 import unittest
+from collections import Counter, OrderedDict, defaultdict
 from fractions import Fraction
 from pathlib import Path
 from random import Random
-from typing import Any, List, Tuple
+from typing import Any, Dict, List, Tuple
 
 import model
 from ashlar import Array, AshlarError, DecodeError, EncodeError, Schema, Type, bind
@@ -262,6 +263,51 @@ class Limits(unittest.TestCase):
             "at byte 8: more than 1048576 elements of no bytes; withBudget raises the limit",
         )
 
+    def refused(self, kind: Type[Any], value: Any, message: str) -> None:
+        out = bytearray(b"before")
+        with self.assertRaises(EncodeError) as caught:
+            kind.encode_into(value, out)
+        self.assertIn(message, str(caught.exception))
+        self.assertEqual(out, b"before")
+
+    def test_nothing_is_written_that_is_nested_too_deep(self) -> None:
+        deep = "nested more than 100000 levels deep; withBudget raises the limit"
+        node = s.Definition("Node", "record", "byParts", (s.Constructor("Node", (s.Field("next", s.Maybe(s.Reference(0))),)),))
+        tree = s.Definition("Tree", "newtype", "byParts", (s.Constructor("Tree", (s.Field("1", s.List(s.Reference(0))),)),))
+        roots: List[s.Shape] = [s.Reference(0), s.Packed(s.Reference(0))]
+        for root in roots:
+            kind = bind(Schema(root, (node,)))
+            value: Any = {"next": None}
+            for _ in range(49_999):
+                value = {"next": value}
+            self.assertIn("next", kind.decode(kind.encode(value)))
+            self.refused(kind, {"next": value}, deep)
+            self.refused(bind(Schema(s.List(root), (node,))), [{"next": value}], "in [0].next.next.next.next.next.next.next..")
+        around: List[Any] = []
+        around.append(around)
+        self.refused(bind(Schema(s.Reference(0), (tree,))), around, deep)
+        again: Any = {}
+        again["next"] = again
+        self.refused(bind(Schema(s.Reference(0), (node,))), again, deep)
+
+    def test_no_more_elements_of_no_bytes_are_written_than_are_read(self) -> None:
+        many = "more than 1048576 elements of no bytes; withBudget raises the limit"
+        unit = s.Leaf("unit")
+        empty = s.Definition("E", "record", "byParts", (s.Constructor("E", ()),))
+        kind = bind(Schema(s.List(unit)))
+        self.assertEqual(len(kind.encode([()] * (1 << 20))), 8)
+        lists = bind(Schema(s.List(s.List(unit))))
+        self.assertEqual(len(lists.decode(lists.encode([[()] * 1000] * 300))), 300)
+        self.refused(lists, [[()] * 1000] * 1049, many)
+        self.refused(bind(Schema(s.List(s.Packed(s.Reference(0))), (empty,))), [{}] * 600_000, many)
+        self.refused(bind(Schema(s.Packed(s.List(s.Tuple((*[unit] * 200, s.Leaf("bool"))))))), [((),) * 200 + (True,)] * 5500, many)
+
+    def test_fractions_are_written_as_large_as_they_are_read(self) -> None:
+        kind = bind(Schema(s.List(s.Ratio(s.Leaf("integer")))))
+        large = Fraction(1 << 200_000, 3**120_000)
+        self.assertEqual(kind.decode(kind.encode([large])), [large])
+        self.refused(kind, [large] * 25, "more than 1048576 steps to check fractions")
+
     def test_hostile_lengths_fail_at_once(self) -> None:
         start = time.process_time()
         shapes: List[s.Shape] = [s.List(s.Leaf("int64")), s.Leaf("bytes"), s.Leaf("utf8"), s.Set(s.Leaf("utf8"))]
@@ -436,6 +482,52 @@ class Writing(unittest.TestCase):
             with self.assertRaises(EncodeError) as caught:
                 bind(Schema(shape)).encode(value)
             self.assertEqual(str(caught.exception), message)
+
+    def test_mappings_that_invent_values(self) -> None:
+        fields = (s.Field("x", s.Leaf("int32")), s.Field("count", s.Leaf("int32")))
+        record = s.Definition("P", "record", "byParts", (s.Constructor("P", fields),))
+        two = s.Definition("S", "sum", "byParts", (s.Constructor("A", fields), s.Constructor("B", fields)))
+        p, sum_ = bind(Schema(s.Reference(0), (record,))), bind(Schema(s.Reference(0), (two,)))
+        wrong = {"xx": 1, "count": 2}
+        values: List[Dict[str, int]] = [wrong, Counter(wrong), defaultdict(int, wrong)]
+        for value in values:
+            for write in (p.encode, p.to_json_line):
+                with self.assertRaises(EncodeError) as caught:
+                    write(value)
+                self.assertIn("is not a value of P, without x and with xx", str(caught.exception))
+            for write in (sum_.encode, sum_.to_json_line):
+                with self.assertRaises(EncodeError):
+                    write({"A": value})
+            self.assertEqual(dict(value), wrong)
+        right = {"x": 1, "count": 2}
+        for same in (OrderedDict(right), Counter(right)):
+            self.assertEqual(p.encode(same), p.encode(right))
+            self.assertEqual(p.to_json_line(same), '{"x":1,"count":2}')
+        with self.assertRaises(EncodeError):
+            p.to_json_line({**right, "more": 3})
+
+    def test_what_is_no_input(self) -> None:
+        units, data = bind(Schema(s.List(s.Leaf("unit")))), bind(Schema(s.Leaf("bytes", compact=True)))
+        wrong: List[Any] = [8, "8", [8], None]
+        for x in wrong:
+            with self.assertRaises(TypeError):
+                units.decode(x)
+            with self.assertRaises(TypeError):
+                units.decode_from(x, 0)
+            with self.assertRaises(TypeError):
+                units.decode_many(x, 0, 1)
+        for held in (b"..\2ab", bytearray(b"..\2ab"), memoryview(b"..\2ab")):
+            for value in (data.decode_from(held, 2)[0], data.decode_many(held, 2, 1)[0][0], data.decode(held[2:])):
+                self.assertIs(type(value), bytes)
+                self.assertEqual(value, b"ab")
+            for at in (-1, 6):
+                with self.assertRaisesRegex(ValueError, f"an offset from 0 to 5 is needed, not {at}") as caught:
+                    data.decode_from(held, at)
+                self.assertNotIsInstance(caught.exception, DecodeError)
+                with self.assertRaisesRegex(ValueError, f"an offset from 0 to 5 is needed, not {at}"):
+                    data.decode_many(held, at, 1)
+        with self.assertRaises(DecodeError):
+            data.decode_from(b"", 0)
 
     def test_types_without_values(self) -> None:
         for form in ("newtype", "record"):

@@ -176,7 +176,7 @@ class _Old:
     def tail(self) -> Tail:
         h, scan = self.header, self.scan
         if h.compression != self.kind.compression:
-            self.refuse(0, 0, d.unknown_compression(h.compression))
+            self.refuse(0, 0, d.other_compression(h.compression))
         self.accepted(0, 0, h.schema, h.fingerprint)
         found = last_block(scan, self.start, self.size)
         self.keep_others(found)

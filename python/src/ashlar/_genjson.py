@@ -204,6 +204,8 @@ class _Json:
         elif s.is_positional(c):
             parts = [f"x[{k}]" for k in range(len(c.fields))]
         else:
+            # (Other mappings may have values for keys that are not there.)
+            source.line(f"if x.__class__ is not dict or len(x) != {len(c.fields)}: raise Unusual()")
             parts = [f"x[{f.name!r}]" for f in c.fields]
         texts = [self.item(f.shape, part) for f, part in zip(c.fields, parts)]
         if s.is_positional(c):

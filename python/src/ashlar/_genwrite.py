@@ -13,8 +13,8 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import shapes as s
 from ._bits import packed_leaf, put_symbol
-from ._costs import tag_size
-from ._emit import CODES, Source, inlined
+from ._costs import fair, tag_size
+from ._emit import CODES, Source, Unusual, inlined
 from ._facts import Facts, is_ordered
 from ._varint import put_integer, put_natural, put_varint
 from ._write import number_bytes
@@ -29,6 +29,8 @@ _DEEP = 8
 
 def writer_source(root: s.Shape, facts: Facts, types: WriteTypes) -> Source:
     """The function ``write(x, out)``, which appends the bytes of a value to a ``bytearray``."""
+    if not fair(facts.costs.of(root)):
+        raise Unusual()
     gen = _Writer(root, facts, types)
     gen.body("write", lambda: gen.item(root, "x"))
     while gen.waiting:
@@ -106,6 +108,14 @@ class _Writer:
     def check(self, condition: str) -> None:
         self.source.line(f"if not ({condition}): raise Unusual()")
 
+    def counted(self, more: int, *shapes: s.Shape) -> bool:
+        # Do readers count the parts of such values? Then the exact writer writes them.
+        costs = self.facts.costs if self.bits is None else self.facts.packed_costs
+        found = not all(fair(costs.of(shape), more) for shape in shapes)
+        if found:
+            self.check("False")
+        return found
+
     def nested(self, shape: s.Shape, x: str) -> None:
         if self.source.depth < _DEEP:
             self.item(shape, x)
@@ -130,8 +140,11 @@ class _Writer:
         elif isinstance(shape, s.Ratio):
             x = self.source.named(x)
             self.check(f"{x}.__class__ is Fraction")
+            d = self.source.named(f"{x}.denominator")
+            # (Readers count the bytes of large ones.)
+            self.check(f"{d}.bit_length() <= 4096")
             self.item(shape.of, f"{x}.numerator")
-            self.item(shape.of, f"{x}.denominator")
+            self.item(shape.of, d)
         elif isinstance(shape, s.Maybe):
             self.maybe(shape, x)
         elif isinstance(shape, (s.Packed, s.Unpacked)):
@@ -152,7 +165,8 @@ class _Writer:
         elif outer is None:
             self.bits = self.source.name("o"), self.source.name("m")
             self.source.line(f"{self.bits[0]} = {self.bits[1]} = 0")
-        self.item(shape, x)
+        if not self.counted(0, shape):
+            self.item(shape, x)
         self.bits = outer
 
     def between(self, shape: s.Between, x: str) -> None:
@@ -253,13 +267,16 @@ class _Writer:
             x = f"{x}[0]"
         if self.bits is None:
             self.fixed("B", False, "1")
-        self.nested(shape.of, x)
+        if not self.counted(1, shape.of):
+            self.nested(shape.of, x)
         self.flush()
         source.depth -= 1
 
     def list(self, shape: Union[s.List, s.NonEmpty, s.Set], x: str) -> None:
         x = self.source.named(x)
         source = self.source
+        if self.counted(0, shape.of):
+            return
         if isinstance(shape, s.Set) and is_ordered(self.facts.unordered, shape.of):
             self.check("False")
             return
@@ -290,6 +307,8 @@ class _Writer:
         others = ("byteArray", "unit", "float32")
         if not (self.facts.hashable(shape.key) and isinstance(key, s.Leaf) and key.type not in others):
             self.check("False")
+            return
+        if self.counted(1, shape.key, shape.value) or self.counted(0, s.Tuple((shape.key, shape.value))):
             return
         source = self.source
         k, value = source.name(), source.name()
@@ -339,7 +358,8 @@ class _Writer:
             self.check(f"{x}.__class__ is tuple and len({x}) == {len(c.fields)}")
             parts = [f"{x}[{j}]" for j in range(len(c.fields))]
         else:
-            self.check(f"len({x}) == {len(c.fields)}")
+            # (Other mappings may have values for keys that are not there.)
+            self.check(f"{x}.__class__ is dict and len({x}) == {len(c.fields)}")
             parts = [f"{x}[{f.name!r}]" for f in c.fields]
         for f, part in zip(c.fields, parts):
             self.item(f.shape, part)
@@ -382,7 +402,10 @@ class _Writer:
         source.depth -= 1
 
     def case(self, i: int, j: int) -> None:
-        count = len(self.facts.definitions[i].constructors)
+        constructors = self.facts.definitions[i].constructors
+        count = len(constructors)
+        if self.counted(int(count > 1 or self.bits is None), s.Tuple(tuple(f.shape for f in constructors[j].fields))):
+            return
         if self.bits is None:
             self.fixed("B" if tag_size(count) == 1 else "H", False, str(j))
         elif count == 2:

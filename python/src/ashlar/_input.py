@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import Any, Protocol
 
@@ -67,12 +68,19 @@ class StreamInput:
         self._start = 0
         self._held = bytearray()
 
+    def _read(self, n: int) -> bytes:
+        part = self._stream.read(min(n, 1 << 16))
+        if part is None:
+            # (Only b"" is the end.)
+            raise BlockingIOError(errno.EAGAIN, "no data yet, where a stream is needed that waits for them", self.name)
+        return part  # type: ignore[no-any-return]
+
     def fetch(self, offset: int, n: int) -> bytes:
         if offset < self._start:
             return b""
         missing = offset + n - self._start - len(self._held)
         while missing > 0:
-            part = self._stream.read(min(missing, 1 << 16))
+            part = self._read(missing)
             if not part:
                 break
             self._held += part
@@ -85,7 +93,7 @@ class StreamInput:
         del self._held[:passed]
         self._start += passed
         while not self._held and self._start < offset:
-            part = self._stream.read(min(offset - self._start, 1 << 16))
+            part = self._read(offset - self._start)
             if not part:
                 break
             self._start += len(part)

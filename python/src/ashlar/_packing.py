@@ -122,13 +122,19 @@ def _formats(side: Side, shape: s.Shape) -> Tuple[Type[object], Type[object]]:
     return bind(side.plain.schema.with_root(plain_shape(shape))), _packed(side, shape)
 
 
+def _written(kind: Type[object], value: object) -> bytes:
+    out = bytearray()
+    kind.encode_into(value, out, limited=False)
+    return bytes(out)
+
+
 def expanded(side: Side, shape: s.Shape, program: Program) -> Through:
     """Run a program on the plain bytes of a packed value, given the shape that is packed."""
     plain, packed = _formats(side, shape)
     quick, translation = _Quick(program), Translation(program)
 
     def read(st: State) -> bytes:
-        inner = st.on(plain.encode(packed.read_at(st)))
+        inner = st.on(_written(plain, packed.read_at(st)))
         new = quick.run(inner)
         if new is None:
             try:
@@ -151,7 +157,7 @@ def packed_again(side: Side, shape: s.Shape, program: Program) -> Through:
         value = plain.read_at(inner)
         inner.expect_end()
         st.spent(inner)
-        return packed.encode(value)
+        return _written(packed, value)
 
     def read(st: State) -> bytes:
         start = st.at

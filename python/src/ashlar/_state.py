@@ -9,7 +9,7 @@ from ._bits import NO_BITS, refilled
 from ._budget import LEVELS, RAISABLE, STEPS
 from .errors import DecodeError
 
-__all__ = ["State"]
+__all__ = ["Buffer", "State", "bytes_at"]
 
 Buffer = Union[bytes, bytearray, memoryview]
 
@@ -141,6 +141,15 @@ class State:
         """Refuse bytes that are left."""
         if self.at < self.end:
             raise DecodeError(self.at - self.base, "", "expected the end of the input")
+
+
+def bytes_at(data: Buffer, at: int) -> bytes:
+    """The data as bytes, given an offset that must be in them."""
+    # (Of a number, bytes would make as many zeros.)
+    held = data if isinstance(data, bytes) else bytes(memoryview(data))
+    if not 0 <= at <= len(held):
+        raise ValueError(f"an offset from 0 to {len(held)} is needed, not {at}")
+    return held
 
 
 def _count(n: int, noun: str) -> str:

@@ -12,10 +12,10 @@ from ._mismatch import Mismatch
 from ._gentranslate import compiled
 from ._ops import Program, is_identity, unreadable
 from ._records import Values
-from ._state import State
+from ._state import State, bytes_at
 from ._translate import Translation, origin
 from ._write import write
-from .binding import Type
+from .binding import Type, expect_type
 from .errors import DecodeError, EvolutionError
 from .schema import Schema
 
@@ -38,6 +38,7 @@ class Evolved:
 
     def decode_from(self, data: bytes, at: int) -> Tuple[Any, int]:
         """The value at an offset, and where it ends. Offsets in errors are those in the old bytes."""
+        data = bytes_at(data, at)
         state = State(data, at, len(data))
         new, pieces = self._translation.run(state)
         try:
@@ -124,6 +125,7 @@ def evolve(kind: Type[Any], old: Schema, *, skipping: bool = False) -> Values:
     >>> evolve(today, order("b")).decode_from(b"\\1", 0)
     ({'a': 7, 'b': 1}, 1)
     """
+    expect_type(kind)
     try:
         return evolved(kind, old, skipping)
     except Mismatch as e:

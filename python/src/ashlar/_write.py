@@ -13,6 +13,7 @@ from typing import Any, Dict, List, NamedTuple, NoReturn, Optional, Sequence, Tu
 
 from . import shapes as s
 from ._bits import packed_leaf, put_symbol
+from ._budget import LEVELS, RAISABLE
 from ._compare import INCOMPARABLE, Take, compare, in_order, indices_between, is_plain
 from ._costs import tag_size
 from ._facts import Facts, is_ordered
@@ -23,7 +24,10 @@ from .values import Array, ExactNaN
 
 __all__ = ["number_bytes", "plain_take", "write"]
 
-_Path = Optional[Tuple[Any, str]]
+#: The path around, a label, and how many values are around.
+_Path = Tuple[Any, str, int]
+
+_TOP: _Path = (None, "", 0)
 
 
 def plain_take(facts: Facts) -> Take:
@@ -66,12 +70,17 @@ def _plain_fields(c: s.Constructor, value: Any) -> Optional[Sequence[Any]]:
     return [value[f.name] for f in c.fields]
 
 
-def write(facts: Facts, take: Take, root: s.Shape, value: Any, out: bytearray) -> None:
-    """Write a value of a shape. Raises :class:`ashlar.EncodeError` for any other value."""
+def write(facts: Facts, take: Take, root: s.Shape, value: Any, out: bytearray) -> int:
+    """Write a value of a shape, and return how many parts it has.
+
+    Raises :class:`ashlar.EncodeError` for any other value.
+    """
     to = _Output(out)
-    work: _Work = [(root, value, None)]
+    work: _Work = [(root, value, _TOP)]
+    parts = 0
     while work:
         shape, x, path = work.pop()
+        parts += 1
         if isinstance(shape, s.Leaf):
             _leaf(shape, x, path, to)
         elif isinstance(shape, s.Reference):
@@ -82,11 +91,12 @@ def write(facts: Facts, take: Take, root: s.Shape, value: Any, out: bytearray) -
             _fail(path, "keys that cannot be compared")
         elif isinstance(shape, (s.Packed, s.Unpacked)):
             if isinstance(shape, s.Unpacked) or to.bits is None:
-                work.append((_Back(to.bits), None, None))
+                work.append((_Back(to.bits), None, _TOP))
                 to.bits = None if isinstance(shape, s.Unpacked) else (0, 0)
             work.append((shape.of, x, path))
         else:
             _shape(facts, take, shape, x, path, to, work)
+    return parts
 
 
 #: The offset of the open byte of a packed value, and the next bit of it.
@@ -124,13 +134,28 @@ _Work = List[Tuple[Union[s.Shape, _Back, _Unordered], Any, _Path]]
 
 def _fail(path: _Path, reason: str) -> NoReturn:
     labels = []
-    while path is not None:
-        path, label = path
+    above: Optional[_Path] = path
+    while above is not None:
+        above, label, _ = above
         labels.append(label)
+    if not labels[-1]:
+        labels.pop()
     if len(labels) > 32:
         labels[24:-8] = [".."]
     text = "".join(reversed(labels))
     raise EncodeError(text[1:] if text[:1] == "." else text, reason)
+
+
+def _deeper(path: _Path) -> _Path:
+    # A value begins inside of another one, as deep as a reader takes it.
+    above, label, levels = path
+    if levels >= LEVELS:
+        _fail(path, f"nested more than {LEVELS} levels deep{RAISABLE}")
+    return above, label, levels + 1
+
+
+def _part(path: _Path, label: str) -> _Path:
+    return path, label, path[2]
 
 
 def _needed(path: _Path, what: str, x: Any) -> NoReturn:
@@ -153,7 +178,7 @@ def _shape(
     elif isinstance(shape, s.Tuple):
         if not isinstance(x, (tuple, list)) or len(x) != len(shape.of):
             _needed(path, f"a tuple of {len(shape.of)} values", x)
-        _push(work, shape.of, x, path, "[{}]")
+        _push(work, shape.of, x, path)
     elif isinstance(shape, (s.List, s.NonEmpty, s.Set)):
         values = _listed(path, x)
         if isinstance(shape, s.Set) and is_ordered(facts.unordered, shape.of):
@@ -163,7 +188,7 @@ def _shape(
         if isinstance(shape, s.NonEmpty) and not values:
             _fail(path, "at least one element is needed")
         out.count(len(values), shape.compact)
-        _push(work, [shape.of] * len(values), values, path, "[{}]")
+        _push(work, [shape.of] * len(values), values, _deeper(path))
     elif isinstance(shape, s.Map):
         _map(facts, take, shape, x, path, out, work)
     elif isinstance(shape, s.Array):
@@ -182,8 +207,8 @@ def _shape(
         _fail(path, f"the irregular type {shape.name[:100]} is not described")
 
 
-def _push(work: _Work, shapes: Sequence[s.Shape], xs: Sequence[Any], path: _Path, label: str) -> None:
-    items = [(shape, x, (path, label.format(i))) for i, (shape, x) in enumerate(zip(shapes, xs))]
+def _push(work: _Work, shapes: Sequence[s.Shape], xs: Sequence[Any], path: _Path) -> None:
+    items = [(shape, x, _part(path, f"[{i}]")) for i, (shape, x) in enumerate(zip(shapes, xs))]
     work.extend(reversed(items))
 
 
@@ -203,7 +228,7 @@ def _maybe(
         if not isinstance(x, tuple) or len(x) != 1:
             _needed(path, "None or a tuple of one value", x)
         x = x[0]
-    work.append((shape.of, x, path))
+    work.append((shape.of, x, _deeper(path)))
 
 
 def _map(
@@ -218,10 +243,11 @@ def _map(
             pairs = [(k, x[k]) for k in found]
         _check_order(facts, take, shape.key, [k for k, _ in pairs], path, work)
     out.count(len(pairs), shape.compact)
+    inside = _deeper(path)
     for i in range(len(pairs) - 1, -1, -1):
         k, value = pairs[i]
-        work.append((shape.value, value, (path, f"[{i}]")))
-        work.append((shape.key, k, (path, f"[{i}]")))
+        work.append((shape.value, value, _part(inside, f"[{i}]")))
+        work.append((shape.key, k, _part(inside, f"[{i}]")))
 
 
 def _check_order(
@@ -232,10 +258,10 @@ def _check_order(
             ascends = compare(facts, shape, values[i - 1], values[i], take) < 0
         except INCOMPARABLE:
             # Writing the keys says what is wrong with them, if anything is.
-            work.append((_Unordered(), None, (path, f"[{i}]")))
+            work.append((_Unordered(), None, _part(path, f"[{i}]")))
             continue
         if not ascends:
-            _fail((path, f"[{i}]"), "keys that do not ascend")
+            _fail(_part(path, f"[{i}]"), "keys that do not ascend")
 
 
 def _array(shape: s.Array, x: Any, path: _Path, out: _Output, work: _Work) -> None:
@@ -249,7 +275,7 @@ def _array(shape: s.Array, x: Any, path: _Path, out: _Output, work: _Work) -> No
             _fail(path, "the bounds of the array are no indices")
         if n != len(values):
             _fail(path, "an array with another number of elements than its bounds")
-    _push(work, [shape.of] * len(values), values, path, "[{}]")
+    _push(work, [shape.of] * len(values), values, _deeper(path))
     count = put_varint(len(values)) if out.bits is not None else len(values).to_bytes(8, "little")
     work.append((s.Constant(count), count, path))
     work.append((shape.index, x.upper, path))
@@ -273,13 +299,15 @@ def _definition(
         _needed(path, f"a value of {name}", x)
     tag, fields = taken
     c = d.constructors[tag]
-    if path is None:
-        path = (None, name)
+    if path[0] is None and not path[1]:
+        path = (None, name, path[2])
     if d.form == "sum":
         out.tag(len(d.constructors), tag)
-        path = (path, f".{c.name[:100]}")
+        path = _part(path, f".{c.name[:100]}")
+    if c.fields or d.form == "record":
+        path = _deeper(path)
     for f, value in zip(reversed(c.fields), reversed(fields)):
-        work.append((f.shape, value, (path, f".{f.name[:100]}")))
+        work.append((f.shape, value, _part(path, f".{f.name[:100]}")))
 
 
 def _differing(d: s.Definition, x: Any) -> str:

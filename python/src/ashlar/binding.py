@@ -20,6 +20,7 @@ from typing import (
 )
 
 from ._bindclasses import Classes, bind_classes
+from ._budget import LEVELS, STEPS
 from ._emit import RAISED, Unusual, small_enough
 from ._exact import Exact
 from ._genjson import json_source
@@ -27,13 +28,13 @@ from ._genread import reader_source
 from ._genwrite import writer_source
 from ._json import MOST_JSON, json_text
 from ._rules import wrong_rule
-from ._state import State
+from ._state import Buffer, State, bytes_at
 from ._write import write
-from .errors import AshlarError, DecodeError
+from .errors import AshlarError, DecodeError, EncodeError
 from .evolution import Rule
 from .schema import Schema
 
-__all__ = ["Type", "bind"]
+__all__ = ["Type", "bind", "expect_type"]
 
 T = TypeVar("T")
 
@@ -64,7 +65,7 @@ class Type(Generic[T]):
         self._write: Optional[Callable[[Any, bytearray], None]] = None
         self._line: Optional[Callable[[Any], str]] = None
 
-    def decode(self, data: Union[bytes, bytearray, memoryview]) -> T:
+    def decode(self, data: Buffer) -> T:
         """The value that has these bytes, all of them.
 
         Raises :class:`ashlar.DecodeError` for any other bytes.
@@ -78,21 +79,24 @@ class Type(Generic[T]):
           ...
         ashlar.errors.DecodeError: at byte 1: a Bool is 0 or 1, not 2
         """
-        held = bytes(data)
+        held = bytes_at(data, 0)
         value, end = self.decode_from(held, 0)
         if end != len(held):
             raise DecodeError(end, "", "expected the end of the input")
         return value
 
-    def decode_from(self, data: bytes, at: int) -> Tuple[T, int]:
+    def decode_from(self, data: Buffer, at: int) -> Tuple[T, int]:
         """The value that begins at an offset, and the offset where it ends.
 
-        Offsets in errors count from the beginning of the value.
+        Offsets in errors count from the beginning of the value. Raises :class:`ValueError` for an
+        offset that is not in the data. (What is no ``bytes`` object is copied, all of it, each time.)
 
         >>> from ashlar import Schema, bind, shapes
         >>> bind(Schema(shapes.Leaf("utf8", compact=True))).decode_from(b"..\\2ab..", 2)
         ('ab', 5)
         """
+        if data.__class__ is not bytes or not 0 <= at <= len(data):
+            data = bytes_at(data, at)
         if self._read is None:
             self._compile_reader()
         try:
@@ -120,12 +124,13 @@ class Type(Generic[T]):
             self._exact = self._make_exact()
         return self._exact.read(state)  # type: ignore[no-any-return]
 
-    def decode_many(self, data: bytes, at: int, count: int) -> Tuple[List[T], int]:
+    def decode_many(self, data: Buffer, at: int, count: int) -> Tuple[List[T], int]:
         """So many values, one after another, and the offset where the last one ends.
 
         Raises :class:`ashlar.DecodeError` if one of them cannot be read: its attribute ``index`` is
         the number of that value, and its offset counts from the beginning of that value.
         """
+        data = bytes_at(data, at)
         if self._many is None:
             self._compile_reader()
         values: List[T] = []
@@ -160,8 +165,11 @@ class Type(Generic[T]):
         self.encode_into(value, out)
         return bytes(out)
 
-    def encode_into(self, value: T, out: bytearray) -> None:
-        """Append the bytes of a value, or nothing if it is refused."""
+    def encode_into(self, value: T, out: bytearray, limited: bool = True) -> None:
+        """Append the bytes of a value, or nothing if it is refused.
+
+        If it is not ``limited``, it may have more elements of no bytes than readers take.
+        """
         if self._write is None:
             self._compile_writer()
         size = len(out)
@@ -170,7 +178,9 @@ class Type(Generic[T]):
         except RAISED:
             del out[size:]
             try:
-                write(self.schema.facts, self._classes.take, self.schema.root, value, out)
+                parts = write(self.schema.facts, self._classes.take, self.schema.root, value, out)
+                if limited and (parts > LEVELS or len(out) - size > STEPS):
+                    self._expect_readable(bytes(out[size:]))
             except BaseException:
                 del out[size:]
                 raise
@@ -178,8 +188,18 @@ class Type(Generic[T]):
             del out[size:]
             raise
 
+    def _expect_readable(self, data: bytes) -> None:
+        # Does what a large value has that takes no bytes stay within a reader's budget?
+        try:
+            bind(self.schema).decode_from(data, 0)
+        except DecodeError as e:
+            raise EncodeError(e.path, e.reason) from None
+
     def to_json_line(self, value: T) -> str:
         """A value as a line of JSON, without the newline: the text that ``ashlar show --json`` prints.
+
+        Raises :class:`ashlar.EncodeError` for a value whose fields are not those of the schema. It
+        does not check numbers and texts as :meth:`encode` does.
 
         >>> from ashlar import Schema, bind, shapes
         >>> bind(Schema(shapes.List(shapes.Maybe(shapes.Leaf("float64"))))).to_json_line([1e7, None])
@@ -190,7 +210,12 @@ class Type(Generic[T]):
         try:
             text = self._line(value)  # type: ignore[misc]
         except RAISED:
-            text = json_text(self.schema.facts, self._classes.take, self.schema.root, value)
+            try:
+                text = json_text(self.schema.facts, self._classes.take, self.schema.root, value)
+            except RAISED:
+                # (Writing says where it is wrong.)
+                self.encode(value)
+                raise
         if len(text) >= MOST_JSON or (not text.isascii() and len(text.encode()) >= MOST_JSON):
             raise AshlarError(f"JSON of more than {MOST_JSON} bytes")
         return text
@@ -217,7 +242,7 @@ class Type(Generic[T]):
         if small_enough(s.root, s.definitions):
             try:
                 names = writer_source(s.root, s.facts, self._classes.write_types).compile()
-            except (RecursionError, MemoryError, SyntaxError):
+            except (Unusual, RecursionError, MemoryError, SyntaxError):
                 pass
         self._write = names["write"]
 
@@ -230,6 +255,12 @@ class Type(Generic[T]):
             except (Unusual, RecursionError, MemoryError, SyntaxError):
                 pass
         self._line = names["line"]
+
+
+def expect_type(kind: Any) -> None:
+    """Raise a :class:`TypeError` if something else was given where one of :func:`bind` is needed."""
+    if not isinstance(kind, Type):
+        raise TypeError(f"what ashlar.bind(schema) returns is needed, not {kind!r:.100}")
 
 
 def _give_up(*arguments: Any) -> Any:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Optional, Tuple
 
+from . import _zlib
 from .errors import AshlarError, DecodeError
 
 __all__ = ["Cause", "Damage", "Lost", "OtherFile"]
@@ -117,6 +118,14 @@ def unknown_compression(name: bytes) -> Cause:
     """The compression is not known."""
     text = f"compressed by {shown(name[:100])}, for which no function was given"
     return Cause("UnknownCompression", text, left=len(name))
+
+
+def other_compression(name: bytes) -> Cause:
+    """What is appended has another compression."""
+    found = unknown_compression(name)
+    if name == _zlib.NAME:
+        return replace(found, text=f"compressed by {shown(name)}: append with zlib=6, or another level")
+    return found if name else replace(found, text="not compressed: append without zlib")
 
 
 def too_large(size: int, limit: int) -> Cause:

@@ -22,7 +22,7 @@ from ._scan import start_at
 from ._shown import shown_text
 from ._typed import evolved_reader, refused_schema, stored_fingerprint
 from ._writer import Writer
-from .binding import Type, bind
+from .binding import Type, bind, expect_type
 from .damage import Lost
 from .errors import AshlarError, DecodeError
 from .schema import Schema
@@ -75,7 +75,9 @@ def read(
 ) -> Iterator[T]:
     """The records of a file, one by one, in constant memory.
 
-    ``source`` is a path, or something with ``read``, such as a pipe or a socket's file. Without a
+    ``source`` is a path, or something with ``read``, such as a pipe or a socket's file. The bytes of
+    a file are ``io.BytesIO(data)``. If ``read`` returns ``None``, as that of a raw stream does which
+    does not wait, :class:`BlockingIOError` is raised: only ``b""`` is the end. Without a
     ``type``, records are plain values of their own schemas. With one, records of other schemas are
     read as values of the type, as Haskell's ``Ashlar.Schema.Evolution`` does; ``skipping`` passes
     over fields and constructors that the type does not have. ``start`` is the number of the first
@@ -124,7 +126,14 @@ def read_lines(
 def _all(reading: Reading, source: Any, name: str) -> Iterator[Any]:
     if hasattr(source, "read"):
         return _records(reading, StreamInput(name or "stream", source))
+    _expect_path(source)
     return _of_file(reading, os.fspath(source))
+
+
+def _expect_path(source: Any) -> None:
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        of_a_value = "the method decode of what ashlar.bind returns"
+        raise TypeError(f"a path is needed; ashlar.read(io.BytesIO(data)) reads the bytes of a file, {of_a_value} those of a value")
 
 
 def _records(reading: Reading, input: Union[FileInput, StreamInput]) -> Iterator[Any]:
@@ -159,6 +168,7 @@ def _of_file(reading: Reading, path: str) -> Iterator[Any]:
 def _reading(type: Optional[Type[Any]], skipping: bool) -> Reading:
     if type is None:
         return Reading(None, None, by_own_schema)
+    expect_type(type)
     kind = type
     today = Decode(type, _may_be_empty(type.schema), _passing(bind(type.schema)))
     return Reading(stored_fingerprint(type.schema), today, lambda schema, _: _evolved(kind, schema, skipping))
@@ -366,6 +376,7 @@ def reader(
     ...     len(records), records[1]
     (2, 'mortar')
     """
+    _expect_path(path)
     return Reader(os.fspath(path), _reading(type, skipping)._replace(resync=resync))
 
 
@@ -385,12 +396,14 @@ def writer(
     An old file stays as it is until the new one is whole and on the disk. If the block ends with an
     exception, the old file stays. With ``append``, what a killed writer left after the last whole
     block is cut off; records of another type may be appended if the type can be read from that of
-    the file. ``zlib`` is a level of compression. A ``marker`` of 8 bytes in place of random ones
+    the file. ``zlib`` is a level of compression. To a file that is compressed, records are appended
+    with a level only, and to any other without. A ``marker`` of 8 bytes in place of random ones
     makes equal files of equal records.
 
     Raises :class:`ashlar.Damage` if something cannot be appended to, and :class:`ashlar.FileLocked`
     if another writer has the file open.
     """
+    expect_type(type)
     if marker is not None and len(marker) != 8:
         raise ValueError("a marker has 8 bytes")
     name = b"" if zlib is None else _zlib.NAME

@@ -6,6 +6,7 @@ directions, :class:`Incoming` reads one of them.
 
 from __future__ import annotations
 
+import errno
 import threading
 from types import TracebackType
 from typing import Any, Callable, Generic, Iterator, Optional, Tuple, Type as Class, TypeVar
@@ -14,7 +15,7 @@ from ._crc import crc32c
 from ._describe import clean
 from ._records import Values
 from ._typed import evolved_reader, stored_fingerprint
-from .binding import Type, bind
+from .binding import Type, bind, expect_type
 from .damage import shown
 from .errors import AshlarError, DecodeError
 from .schema import Schema
@@ -54,13 +55,15 @@ class Incoming(Generic[R]):
     """Reads one direction of a connection.
 
     ``read`` returns at most so many bytes, and none at the end of the stream: ``sock.recv`` does,
-    and ``read1`` of a file. Without a ``type``, messages are plain values of the schema that the
+    and ``read1`` of a file. (``None`` is not the end, but a :class:`BlockingIOError`.) Without a ``type``, messages are plain values of the schema that the
     hello says.
     """
 
     def __init__(
-        self, read: Callable[[int], bytes], type: Optional[Type[R]] = None, limit: int = MESSAGE_LIMIT
+        self, read: Callable[[int], Optional[bytes]], type: Optional[Type[R]] = None, limit: int = MESSAGE_LIMIT
     ) -> None:
+        if type is not None:
+            expect_type(type)
         self._read = read
         self._type = type
         self._limit = min(0x7FFFFF00, limit)
@@ -84,6 +87,8 @@ class Incoming(Generic[R]):
         # Memory grows with the bytes that arrive, and not with those that are announced.
         while len(self._held) < n:
             more = self._read(65_536)
+            if more is None:
+                raise BlockingIOError(errno.EAGAIN, "no data yet, where a stream is needed that waits for them")
             if not more:
                 had = len(self._held)
                 between = "the peer closed the connection without an end of its messages"
@@ -231,6 +236,7 @@ class Connection(Generic[S, R]):
         checksums: bool = False,
         limit: int = MESSAGE_LIMIT,
     ) -> None:
+        expect_type(sends)
         if isinstance(stream, tuple):
             read, self._write = stream
         else:
