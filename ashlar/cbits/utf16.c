@@ -140,27 +140,14 @@ static inline size_t bytes_saved(const unit *s, size_t n) {
   return count;
 }
 
-/* The number of bytes that n units take in UTF-8, starting at units[from]. The n units must be
-   readable. */
-size_t ashlar_utf16_length(const unit *units, size_t from, size_t n) {
-  const unit *s = units + from, *end = s + n;
-  size_t saved = 0;
-  for (; end - s >= 64; s += 64) {
-    uint16_t all = 0;
-    for (size_t i = 0; i < 64; i++) all |= s[i];
-    saved += all < 0x80 ? 128 : bytes_saved(s, 64);
-  }
-  return 3 * n - saved - bytes_saved(s, (size_t)(end - s));
-}
-
 static inline int is_lead(unit u) { return (u & 0xFC00) == 0xD800; }
 static inline int is_trail(unit u) { return (u & 0xFC00) == 0xDC00; }
 
-/* The number of bytes that n units take in UTF-8, or -1 if a surrogate is not in a pair. The n
-   units must be readable. */
-ptrdiff_t ashlar_utf16_check(const unit *units, size_t n) {
-  const unit *s = units, *end = s + n;
-  size_t saved = 0;
+/* The number of bytes that n units take in UTF-8. A surrogate that is not in a pair takes three:
+   *alone is the number of these. The n units must be readable. */
+static size_t utf8_length(const unit *s, size_t n, size_t *alone) {
+  const unit *end = s + n;
+  size_t saved = 0, singles = 0;
   int after_lead = 0;
   while (s < end) {
     size_t block = end - s < 64 ? (size_t)(end - s) : 64;
@@ -169,14 +156,30 @@ ptrdiff_t ashlar_utf16_check(const unit *units, size_t n) {
     saved += all < 0x80 ? 2 * block : bytes_saved(s, block);
     if (all >= 0xD800 || after_lead) {
       /* A lead is before each trail, and before nothing else. */
-      uint16_t alone = after_lead != is_trail(s[0]);
-      for (size_t i = 1; i < block; i++) alone |= is_lead(s[i - 1]) != is_trail(s[i]);
-      if (alone) return -1;
+      uint16_t count = after_lead != is_trail(s[0]);
+      for (size_t i = 1; i < block; i++)
+        count = (uint16_t)(count + (is_lead(s[i - 1]) != is_trail(s[i])));
+      singles += count;
       after_lead = is_lead(s[block - 1]);
     }
     s += block;
   }
-  return after_lead ? -1 : (ptrdiff_t)(3 * n - saved);
+  *alone = singles + (size_t)after_lead;
+  return 3 * n - saved + *alone;
+}
+
+/* The number of bytes that n units take in UTF-8, starting at units[from]. A surrogate that is not
+   in a pair takes three. The n units must be readable. */
+size_t ashlar_utf16_length(const unit *units, size_t from, size_t n) {
+  size_t alone;
+  return utf8_length(units + from, n, &alone);
+}
+
+/* The number of bytes that n units take in UTF-8, or -1 if a surrogate is not in a pair. The n
+   units must be readable. */
+ptrdiff_t ashlar_utf16_check(const unit *units, size_t n) {
+  size_t alone, length = utf8_length(units, n, &alone);
+  return alone ? -1 : (ptrdiff_t)length;
 }
 
 /* The number of units that n bytes of UTF-8 have in UTF-16, starting at bytes[from]. */
@@ -350,7 +353,7 @@ static size_t narrow_rest(uint8_t *to, uint8_t *d, const unit *s, const unit *en
         d[0] = (uint8_t)(0xC0 | c >> 6);
         d[1] = (uint8_t)(0x80 | (c & 0x3F));
         d += 2;
-      } else if ((c & 0xFC00) != 0xD800 || s == end) {
+      } else if ((c & 0xFC00) != 0xD800 || s == end || !is_trail(*s)) {
         d[0] = (uint8_t)(0xE0 | c >> 12);
         d[1] = (uint8_t)(0x80 | (c >> 6 & 0x3F));
         d[2] = (uint8_t)(0x80 | (c & 0x3F));
@@ -369,8 +372,8 @@ static size_t narrow_rest(uint8_t *to, uint8_t *d, const unit *s, const unit *en
 
 #ifdef USE_SSE4
 
-/* Convert blocks of 8 units while 16 are left, and then the rest. The last block does not cut a
-   surrogate pair.
+/* Convert blocks of 8 units while 16 are left, and then the rest, which begins at the first block
+   that has a surrogate without its pair. The last block does not cut a surrogate pair.
 
    A store of 8 bytes may reach beyond the bytes of its units, but not beyond those of the units
    that are left, which are one for each at least.
@@ -381,6 +384,7 @@ SSE4 static size_t narrow_sse4(uint8_t *to, uint8_t *d, const unit *from, const 
   const unit *s = from;
   const __m128i zero = _mm_setzero_si128(), six = _mm_set1_epi16(0x3F);
   const __m128i tail = _mm_set1_epi16(0x80);
+  const __m128i fc00 = _mm_set1_epi16((short)0xFC00), d800 = _mm_set1_epi16((short)0xD800);
   __m128i before = zero;
   for (; end - s >= 16; s += 8) {
     __m128i u = _mm_loadu_si128((const __m128i *)s);
@@ -406,11 +410,16 @@ SSE4 static size_t narrow_sse4(uint8_t *to, uint8_t *d, const unit *from, const 
     }
     __m128i second = _mm_or_si128(_mm_and_si128(rest, six), tail);
     second = _mm_or_si128(second, _mm_and_si128(no_first, _mm_set1_epi16(0x40)));
-    __m128i kind = _mm_and_si128(u, _mm_set1_epi16((short)0xFC00));
-    __m128i lead = _mm_cmpeq_epi16(kind, _mm_set1_epi16((short)0xD800));
+    __m128i kind = _mm_and_si128(u, fc00);
+    __m128i lead = _mm_cmpeq_epi16(kind, d800);
     __m128i other = _mm_cmpeq_epi16(kind, _mm_set1_epi16((short)0xDC00));
     __m128i half = _mm_or_si128(lead, other);
     if (!_mm_testz_si128(half, half)) {
+      __m128i kind_before = _mm_alignr_epi8(kind, _mm_and_si128(before, fc00), 14);
+      __m128i after_lead = _mm_cmpeq_epi16(kind_before, d800);
+      /* At least 8 units are left after the block. */
+      if (_mm_movemask_epi8(_mm_xor_si128(after_lead, other)) || (is_lead(s[7]) && !is_trail(s[8])))
+        break;
       /* All bits but the last ten of the character. */
       __m128i bits = _mm_add_epi16(_mm_and_si128(u, _mm_set1_epi16(0x3FF)), _mm_set1_epi16(0x40));
       __m128i first4 = _mm_or_si128(_mm_srli_epi16(bits, 8), _mm_set1_epi16(0xF0));
@@ -443,16 +452,15 @@ SSE4 static size_t narrow_sse4(uint8_t *to, uint8_t *d, const unit *from, const 
     d += put_bytes(d, high, set & 0xFF);
     d += put_bytes(d, _mm_unpackhi_epi64(high, high), set >> 8);
   }
-  if (s > from && (s[-1] & 0xFC00) == 0xD800) s -= 1, d -= 2;
+  if (s > from && is_lead(s[-1])) s -= 1, d -= 2;
   return narrow_rest(to, d, s, end);
 }
 
 #endif
 
 /* Write n units in UTF-8, starting at units[from], and return the number of bytes. 3n bytes must
-   be writable. Those after the result may be overwritten. Surrogates must be in pairs that are not
-   cut. If they are not, the output is not UTF-8, but still no unit outside of the n is read and
-   no more than 3n bytes are written.
+   be writable. Those after the result may be overwritten. A surrogate that is not in a pair is
+   written as three bytes, which are not UTF-8: ashlar_utf16_length counts as many.
 
    If ashlar_utf16_check has accepted the units, the bytes that it returned are enough: a block is
    written only if as many units are left, and each takes a byte at least. */

@@ -107,15 +107,27 @@ tests =
       testProperty "surrogates, in pairs or not" . forAll anyUnits $ \units -> beside $ \edge -> do
         let n = S.length units `quot` 2
         checked <- reading edge units $ \p -> utf16Check p n
-        (_, written) <- writing edge (3 * n) $ \d ->
+        (direct, written) <- writing edge (3 * n) $ \d ->
           inArray units $ \(ByteArray arr) i -> utf16ToUtf8 d arr (i `quot` 2) n
-        pure (checked === maybe (-1) S.length (utf8OfUnits units) .&&. property (written <= 3 * n)),
+        counted <- inArray units $ \(ByteArray arr) i -> pure $! utf16Bytes arr (i `quot` 2) n
+        let (inPairs, utf8) = utf8OfUnits units
+        pure
+          ( (checked, counted) === (if inPairs then S.length utf8 else -1, S.length utf8)
+              .&&. S.take written direct === utf8
+          ),
       testProperty "a surrogate at each offset, in a pair or not" . once $
         conjoin
           [ beside $ \edge -> do
               let units = inOrder (replicate i 0x41 ++ halves ++ replicate more 0x41)
-              checked <- reading edge units $ \p -> utf16Check p (S.length units `quot` 2)
-              pure (checked === maybe (-1) S.length (utf8OfUnits units))
+                  n = S.length units `quot` 2
+                  (inPairs, utf8) = utf8OfUnits units
+              checked <- reading edge units $ \p -> utf16Check p n
+              (direct, written) <- writing edge (3 * n) $ \d ->
+                inArray units $ \(ByteArray arr) j -> utf16ToUtf8 d arr (j `quot` 2) n
+              pure
+                ( (checked, S.take written direct)
+                    === (if inPairs then S.length utf8 else -1, utf8)
+                )
             | i <- [0 .. 130],
               halves <- [[0xD83D], [0xDE00], [0xD83D, 0xDE00]],
               more <- [0, 3]
@@ -227,21 +239,25 @@ unitsOf = case targetByteOrder of
   LittleEndian -> T.encodeUtf16LE
   BigEndian -> T.encodeUtf16BE
 
--- | In UTF-8, if all surrogates are in pairs.
-utf8OfUnits :: S.ByteString -> Maybe S.ByteString
-utf8OfUnits units = T.encodeUtf8 . T.pack <$> go (S.unpack units)
+-- | Are all surrogates in pairs? And the units in UTF-8, with three bytes for each surrogate that is
+-- in none.
+utf8OfUnits :: S.ByteString -> (Bool, S.ByteString)
+utf8OfUnits units = S.concat <$> go (S.unpack units)
   where
     go (a : b : rest)
-      | unit < 0xD800 || unit > 0xDFFF = (chr unit :) <$> go rest
+      | unit < 0xD800 || unit > 0xDFFF = (T.encodeUtf8 (T.singleton (chr unit)) :) <$> go rest
       | unit < 0xDC00,
         c : d : rest' <- rest,
         let low = unitOfBytes c d,
         low >= 0xDC00 && low <= 0xDFFF =
-        (chr (0x10000 + (unit - 0xD800) * 0x400 + low - 0xDC00) :) <$> go rest'
-      | otherwise = Nothing
+        let character = chr (0x10000 + (unit - 0xD800) * 0x400 + low - 0xDC00)
+         in (T.encodeUtf8 (T.singleton character) :) <$> go rest'
+      | otherwise = (False, alone : snd (go rest))
       where
         unit = unitOfBytes a b
-    go _ = Just []
+        alone = S.pack [0xE0 + bits 12, 0x80 + bits 6 `mod` 64, 0x80 + bits 0 `mod` 64]
+        bits n = fromIntegral (unit `shiftR` n)
+    go _ = (True, [])
     unitOfBytes a b = case targetByteOrder of
       LittleEndian -> fromIntegral a + 256 * fromIntegral b
       BigEndian -> 256 * fromIntegral a + fromIntegral b :: Int

@@ -106,6 +106,7 @@ where
 
 import Ashlar.Internal.Builder.Core (Builder)
 import Ashlar.Internal.Builder.Lazy
+import Ashlar.Internal.Builder.Loops ()
 import Ashlar.Internal.Builder.RunIO
 import Ashlar.Internal.Builder.Strict
 import Ashlar.Internal.Codec.Class

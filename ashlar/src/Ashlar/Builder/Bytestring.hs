@@ -91,10 +91,11 @@ signal b next before (B.BufferRange from to) outcome = case outcome of
     Flush -> B.insertChunk p S.empty <$> goOn 0 0
     where
       goOn needed inserted
-        | upTo <= keptUpTo = resumable b next needed upTo resume
+        -- (The sum could overflow on 32 bits: one string may be inserted again and again.)
+        | inserted <= keptUpTo - written = resumable b next needed (written + inserted) resume
         | otherwise = onDemand next (chunksAfter request resume)
         where
-          upTo = before + (p `minusPtr` from) + inserted
+          written = before + (p `minusPtr` from)
 
 -- A step whose first run resumes a builder: Note [Steps that may be run again]. If it gets less
 -- space than the builder asked for, it asks again.

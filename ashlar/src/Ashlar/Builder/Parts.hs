@@ -285,4 +285,5 @@ takeWritten :: Parts -> Ptr Word8 -> IO (Maybe ByteString)
 takeWritten (Parts _ ref) p = do
   State open _ <- readIORef ref
   writeIORef ref (State (handedOut open p) p)
-  pure (if p == openFrom open then Nothing else Just $! written open p)
+  -- Forced, or it would hold the buffer.
+  pure $! if p == openFrom open then Nothing else Just $! written open p

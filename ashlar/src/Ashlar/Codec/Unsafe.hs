@@ -22,7 +22,6 @@ import Ashlar.Internal.Get.Bytes (getByteString)
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Mem (copyRange)
 import qualified Data.ByteString as S
-import qualified Data.ByteString.Internal as B
 import qualified Data.ByteString.Unsafe as S
 import Foreign.Marshal.Alloc (allocaBytesAligned)
 import Foreign.Marshal.Utils (fillBytes)
@@ -62,11 +61,15 @@ instance Storable a => Codec (AsStorable a) where
 undefinedOf :: a
 undefinedOf = errorWithoutStackTrace "Ashlar.Codec: sizeOf or alignment looked at its argument"
 
--- The memory is aligned for any type, and cleared first.
+-- The memory is cleared first.
 storableBytes :: Storable a => AsStorable a -> S.ByteString
-storableBytes (AsStorable x) = B.unsafeCreate (sizeOf x) $ \p -> do
-  fillBytes p 0 (sizeOf x)
-  poke (castPtr p) x
+storableBytes (AsStorable x) = unsafeDupablePerformIO $
+  allocaBytesAligned n (alignment x) $ \p -> do
+    fillBytes p 0 n
+    poke p x
+    S.packCStringLen (castPtr p, n)
+  where
+    n = sizeOf x
 
 -- The value of exactly the bytes of the type. They may not be aligned, so they are copied.
 fromStorableBytes :: forall a. Storable a => S.ByteString -> AsStorable a

@@ -35,6 +35,7 @@ module Ashlar.Internal.Mem
     fillRange,
     maxForeignCopy,
     moveDown,
+    plusCount,
     withBytes,
     withBytesQuick,
 
@@ -362,6 +363,12 @@ sliceBuffer fp from to =
 bufferArray :: ForeignPtr Word8 -> MutableByteArray RealWorld
 bufferArray (ForeignPtr _ (PlainPtr array)) = MutableByteArray array
 bufferArray _ = errorWithoutStackTrace "Ashlar.Internal.Mem.bufferArray: not from newBuffer"
+
+-- | The sum of two numbers of bytes, or 'maxBound' if it is larger. The same ByteString may be
+-- inserted again and again, so on 32 bits there can be more bytes than memory holds.
+plusCount :: Int -> Int -> Int
+plusCount m n = if n > maxBound - m then maxBound else m + n
+{-# INLINE plusCount #-}
 
 -- | Copy bytes into an array, a limited number in each call: see Note [Foreign copies].
 copyToArray ::

@@ -230,7 +230,7 @@ unsafeIndex bs i = Unsafe.unsafeIndex bs (slot "in slots" "unsafeIndex" (S.lengt
 -- | The slice of a buffer from an offset on, of a length.
 sliceIn :: ForeignPtr Word8 -> Int -> Int -> ByteString
 sliceIn fp@(ForeignPtr _ contents) off n
-  | n >= 0 && before >= 0 && before + n <= size = B.fromForeignPtr fp off n
+  | n >= 0 && before >= 0 && n <= size - before = B.fromForeignPtr fp off n
   | otherwise =
     throw $
       violated "in the chunk" "sliceBuffer" [("from", before), ("length", n), ("buffer", size)]

@@ -144,22 +144,23 @@ utf16Check p n = go 0 0
         if u .&. 0xF800 /= 0xD800
           then go (i + 1) (size + bytesOf u)
           else do
-            paired <-
-              if u .&. 0xFC00 == 0xD800 && i + 1 < n
-                then (\v -> v .&. 0xFC00 == 0xDC00) <$> unitAt p (i + 1)
-                else pure False
+            paired <- if isLead u && i + 1 < n then isTrail <$> unitAt p (i + 1) else pure False
             if paired then go (i + 2) (size + 4) else pure (-1)
 
 unitAt :: Ptr Word8 -> Int -> IO Word16
 unitAt p i = peekHost (p `plusPtr` (2 * i))
 {-# INLINE unitAt #-}
 
--- The bytes that a unit takes in UTF-8. Each half of a surrogate pair takes two.
+-- The bytes that a unit takes in UTF-8. A surrogate that is not in a pair takes three.
 bytesOf :: Word16 -> Int
 bytesOf u
   | u < 0x80 = 1
-  | u < 0x800 || u .&. 0xF800 == 0xD800 = 2
+  | u < 0x800 = 2
   | otherwise = 3
+
+isLead, isTrail :: Word16 -> Bool
+isLead u = u .&. 0xFC00 == 0xD800
+isTrail u = u .&. 0xFC00 == 0xDC00
 
 -- | The bytes that n units of an array take in UTF-8, from this index on.
 utf16Bytes :: ByteArray# -> Int -> Int -> Int
@@ -168,7 +169,10 @@ utf16Bytes arr start n = go start 0
     go :: Int -> Int -> Int
     go !i !size
       | i == start + n = size
-      | otherwise = go (i + 1) (size + bytesOf (indexByteArray (ByteArray arr) i))
+      -- Two surrogates in a pair take four bytes together.
+      | isLead (unit i) && i + 1 < start + n && isTrail (unit (i + 1)) = go (i + 2) (size + 4)
+      | otherwise = go (i + 1) (size + bytesOf (unit i))
+    unit = indexByteArray (ByteArray arr)
 
 -- | The units that n bytes of an array take in UTF-16, from this index on. The bytes are UTF-8.
 utf16Units :: ByteArray# -> Int -> Int -> Int
@@ -185,8 +189,8 @@ utf16Units arr start n = go start 0
       | otherwise = 2
 
 -- | Write n units of an array, from this index on, in UTF-8, and return the number of bytes. Three
--- bytes must be writable for each unit, and those after the result may be overwritten. Surrogates
--- must be in pairs that are not cut. If they are not, the output is not UTF-8.
+-- bytes must be writable for each unit, and those after the result may be overwritten. A surrogate
+-- that is not in a pair is written as three bytes, which are not UTF-8.
 utf16ToUtf8 :: Ptr Word8 -> ByteArray# -> Int -> Int -> IO Int
 utf16ToUtf8 dst arr = toUtf8 (storeAt dst) (pure . indexByteArray (ByteArray arr))
 
@@ -205,27 +209,28 @@ toUtf8 store unit start n = go start 0
       | i == end = pure j
       | otherwise = do
         u <- unit i
+        -- The unit after a lead, or 0.
+        v <- if isLead u && i + 1 < end then unit (i + 1) else pure 0
         let c = fromIntegral u :: Word32
         case bytesOf u of
           1 -> store j (fromIntegral u) >> go (i + 1) (j + 1)
-          2
-            | c < 0x800 -> do
-              store j (0xC0 .|. top c 6)
-              store (j + 1) (rest c 0)
-              go (i + 1) (j + 2)
-            | c < 0xDC00 && i + 1 < end -> do
-              v <- unit (i + 1)
+          2 -> do
+            store j (0xC0 .|. top c 6)
+            store (j + 1) (rest c 0)
+            go (i + 1) (j + 2)
+          _
+            | isTrail v -> do
               let c' = 0x10000 + (c .&. 0x3FF) `unsafeShiftL` 10 + fromIntegral v .&. 0x3FF
               store j (0xF0 .|. top c' 18)
               store (j + 1) (rest c' 12)
               store (j + 2) (rest c' 6)
               store (j + 3) (rest c' 0)
               go (i + 2) (j + 4)
-          _ -> do
-            store j (0xE0 .|. top c 12)
-            store (j + 1) (rest c 6)
-            store (j + 2) (rest c 0)
-            go (i + 1) (j + 3)
+            | otherwise -> do
+              store j (0xE0 .|. top c 12)
+              store (j + 1) (rest c 6)
+              store (j + 2) (rest c 0)
+              go (i + 1) (j + 3)
     top c by = fromIntegral (c `unsafeShiftR` by) :: Word8
     rest c by = 0x80 .|. (top c by .&. 0x3F)
 {-# INLINE toUtf8 #-}

@@ -17,7 +17,6 @@ module Ashlar.Internal.Builder.Strict
     noOutput,
     collectingSink,
     chunksUpTo,
-    plusCount,
   )
 where
 
@@ -270,11 +269,6 @@ cut p output@(Output chunks count open)
 insert :: ByteString -> Output -> Output
 insert bs (Output chunks count open) = Output (bs : chunks) (count `plusCount` S.length bs) open
 
--- The sum of two numbers of bytes, or 'maxBound' if it is larger. The same ByteString may be
--- inserted again and again, so on 32 bits there can be more bytes than memory holds.
-plusCount :: Int -> Int -> Int
-plusCount m n = if n > maxBound - m then maxBound else m + n
-
 notTooLong :: Int -> Int
 notTooLong n
   | n < maxBound = n
@@ -289,7 +283,7 @@ answerMore ref output@(Output chunks _ open) p n wanted
   | otherwise = do
     let Output chunks' count _ = cut p output
     ageCellsAt (outputCount output) count
-    new <- newOpen (max wanted (wholeBlocks (min largestBuffer count)))
+    new <- newOpen (max (max n wanted) (wholeBlocks (min largestBuffer count)))
     writeIORef ref (Output chunks' count new)
     pure (wholeSpace new)
   where

@@ -39,13 +39,12 @@ module Ashlar.Internal.Codec.Bits
 where
 
 import Ashlar.Internal.Builder.Core
-import Ashlar.Internal.Codec.Fixed (plusSize)
 import Ashlar.Internal.Get.Budget (chargeRound)
 import Ashlar.Internal.Get.Bytes (ifReadsNothing)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env (Env, bitsCell)
 import Ashlar.Internal.Get.Numbers (getWord8)
-import Ashlar.Internal.Mem (copyRange, peekHost, pokeHost, withBytes)
+import Ashlar.Internal.Mem (copyRange, peekHost, plusCount, pokeHost, withBytes)
 import Ashlar.Internal.Mem.Cells
 import Control.Exception (throwIO)
 import Control.Monad (unless, when)
@@ -99,9 +98,9 @@ keepingOpenByte pool c (Sink answer) = Sink $ \request p -> do
     moved p n wanted = do
       open <- getPtr pool openCell
       let kept = p `minusPtr` open
-          needed = plusSize kept n
+          needed = plusCount kept n
       copy <- B.create kept (\to -> copyRange to open kept)
-      FreeSpace q e <- answer (More needed (plusSize kept wanted)) open
+      FreeSpace q e <- answer (More needed (plusCount kept wanted)) open
       when (e `minusPtr` q < needed) $ throwIO (SinkRefused needed (e `minusPtr` q))
       withBytes copy (copyRange q)
       putPtr pool openCell q

@@ -41,8 +41,10 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Path (Names (..), Part (..))
 import Ashlar.Internal.Get.Vectors
+import Ashlar.Internal.Mem (plusCount)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check (unsafeGrow, unsafeNew, unsafeWrite)
+import Data.Bits (finiteBitSize)
 import qualified Data.Foldable as F
 import qualified Data.IntMap.Strict as IM
 import qualified Data.IntSet as IS
@@ -114,8 +116,8 @@ putIndexed n at = case layout of
   Fix f
     | fixedSize f > 0 -> action $ \c k -> do
       -- The request for the number covers the elements too, so the sink learns at once what is to
-      -- come. All elements are in memory, so the multiplication does not overflow.
-      p <- reserveFor c k lengthSize (lengthSize + n * fixedSize f)
+      -- come.
+      p <- reserveFor c k lengthSize (plusCount lengthSize (elementsSize n (fixedSize f)))
       fixedWrite lengthFormat p n
       putPtr c cursorCell (p `plusPtr` lengthSize)
       putSpans f n at c k
@@ -140,6 +142,14 @@ putEach n at = putFrom 0
       | otherwise = action (\c k -> at i >>= \x -> runOn (append (put x) (putFrom (i + 1))) c k)
 {-# INLINE putEach #-}
 
+-- The bytes of n elements of a size, as an announcement. (Elements may be one and the same value in
+-- memory, so on 32 bits their product may be no 'Int'.)
+elementsSize :: Int -> Int -> Int
+elementsSize n width
+  | finiteBitSize n == 64 || n <= maxBound `quot` width = n * width
+  | otherwise = maxBound
+{-# INLINE elementsSize #-}
+
 -- Write elements of constant size, at least one byte each.
 --
 -- Note [Loops over elements]
@@ -159,7 +169,7 @@ putSpans f n at c k = go 0
         let fit = (e `minusPtr` p) `quot` width
             end = if n - i <= fit then n else i + fit
         if fit <= 0
-          then askMore c k width ((n - i) * width) >> go i
+          then askMore c k width (elementsSize (n - i) width) >> go i
           else write p i end >>= putPtr c cursorCell >> go end
     -- The elements from i up to end fit into the free space.
     write :: Ptr Word8 -> Int -> Int -> IO (Ptr Word8)

@@ -68,9 +68,9 @@ import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 -- offset, but may change its address.
 demand :: Int -> Get ()
 demand n = do
-  require n
-  _ <- gather n
-  step (\c _ -> inSegment "demand" c n)
+  there <- announce n
+  found <- if there < n then pure (there - n) else bring n
+  if found < 0 then missing n (n + found) else step (\c _ -> inSegment "demand" c n)
 {-# NOINLINE demand #-}
 
 -- | Make sure that the input has n bytes (not negative), or fail. They are held, but may be in more
@@ -79,13 +79,16 @@ require :: Int -> Get ()
 require n = do
   there <- announce n
   have <- if there < n then pure there else ahead n
-  when (have < n) $ do
-    -- The error shows 16 bytes. (Joining all would take quadratic time in loops that fail again and
-    -- again at the end of the input: tests "failing at the end".)
-    _ <- gather (min 16 have)
-    p <- cursor
-    failAt p have (MissingInput n have)
+  when (have < n) $ missing n have
 {-# NOINLINE require #-}
+
+-- Fail, because n bytes were needed, and the input has fewer. Only those that the error shows are
+-- joined. (Loops may fail again and again at the end of the input: tests "failing at the end".)
+missing :: Int -> Int -> Get ()
+missing n have = do
+  _ <- gather (min 16 have)
+  p <- cursor
+  failAt p have (MissingInput n have)
 
 -- | Fail if the decoder may not take n bytes although the input has them. So an announced length is
 -- refused before memory is allocated for it. Returns n, or the number of bytes that are left in the
@@ -145,12 +148,17 @@ tooFar = invalid ("a stream of more than " ++ show (maxBound :: Int) ++ " bytes"
 -- ends. Memory is allocated only for bytes that have arrived.
 gather :: Int -> Get Int
 gather target = do
-  found <- step (\c env -> joinAhead c (envInput env) target)
-  if found >= 0
-    then pure found
-    else do
-      fetch (negate found)
-      step (\c env -> joinAhead c (envInput env) target)
+  found <- bring target
+  if found >= 0 then pure found else bring (target + found)
+
+-- 'gather', but if the input ends before, this joins nothing, and returns how many bytes are
+-- missing, negated.
+bring :: Int -> Get Int
+bring target = do
+  found <- joined
+  if found >= 0 then pure found else fetch (negate found) *> joined
+  where
+    joined = step (\c env -> joinAhead c (envInput env) target)
 
 -- | Bring n bytes that have been read into one segment, from the cursor up to an offset.
 --
@@ -241,9 +249,8 @@ takeChunk input = do
           _ -> now {segmentsArrived = bs : segmentsArrived now, segmentsEnd = end}
     pure (S.length bs)
 
--- Make a segment current that has n bytes from the cursor on, or all bytes if the input ends
--- before. Returns how many bytes it has there. If that many are not held, changes nothing, and
--- returns how many are missing, negated.
+-- Make a segment current that has n bytes from the cursor on, and return how many bytes it has
+-- there. If that many are not held, change nothing, and return how many are missing, negated.
 joinAhead :: Cells -> Input -> Int -> IO Int
 joinAhead c input target = do
   p <- getPtr c cursorCell
@@ -268,8 +275,7 @@ joinAhead c input target = do
           -- A long bridge is made longer than demanded: Note [Bridges].
           wanted = if have > 256 then max target (2 * have) else target
       case comingIn segments of
-        _ | held < target && not (segmentsEnded segments) -> pure (held - target)
-        [] -> pure have
+        _ | held < target -> pure (held - target)
         -- Nothing is left of the current segment, and the next one is long enough as it is.
         bs : coming | have == 0, S.length bs >= target -> enter bs coming
         coming -> do

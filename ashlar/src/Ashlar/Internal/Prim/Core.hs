@@ -65,13 +65,12 @@ module Ashlar.Internal.Prim.Core
   )
 where
 
-import Ashlar.Internal.Mem (fillRange, moveDown, pokeHost)
+import Ashlar.Internal.Mem (copyRange, fillRange, moveDown, pokeHost)
 import Ashlar.Internal.Mem.Check
 import Data.Bits (finiteBitSize, unsafeShiftL, unsafeShiftR, (.&.), (.|.))
 import Data.Functor.Contravariant (Contravariant (..), (>$<))
 import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.Marshal.Alloc (allocaBytes)
-import Foreign.Marshal.Utils (copyBytes)
 import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 import Foreign.Storable (Storable, alignment, sizeOf)
 import GHC.Exts
@@ -367,11 +366,11 @@ storableToF :: forall a. Storable a => FixedPrim a
 storableToF = fixedPrim bytes $ \x p -> case gapBefore align p of
   0 -> clear p bytes >> pokeHost p x
   -- Note [Storable at any address]. Unlike in 'storableWrite', no bytes are reserved for the gap.
-  _ -> allocaBytes (bytes + align - 1) $ \q0 -> do
+  _ -> allocaBytes (storableReserved bytes align) $ \q0 -> do
     let q = q0 `plusPtr` gapBefore align q0
     clear q bytes
     pokeHost q x
-    copyBytes p q bytes
+    copyRange p q bytes
   where
     bytes = sizeOf (undefined :: a)
     align = max 1 (alignment (undefined :: a))

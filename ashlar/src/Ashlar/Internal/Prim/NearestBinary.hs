@@ -97,6 +97,7 @@ nearest ::
   Int ->
   Word64
 nearest b w q
+  -- After these two, q is an exponent that the table has.
   | w == 0 || q < zeroBelow b = 0
   | q > infiniteAbove b = infinityBits b
   | otherwise = case approximated cut (w `unsafeShiftL` zeros) q of

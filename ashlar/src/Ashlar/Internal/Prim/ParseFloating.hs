@@ -136,6 +136,7 @@ nearestOfDigits b start end q = leading start
     leading !p
       | p == end = pure 0
       | otherwise = do
+        -- p is before the end.
         w <- peekHost p
         if w == 48 || w == point then leading (p `plusPtr` 1) else upTo 19 p end 0 (decided p)
     decided first p w = do
@@ -158,6 +159,7 @@ upTo most start end before done = go most start before
     go n !p !acc
       | n == 0 || p == end = done p acc
       | otherwise = do
+        -- p is before the end.
         w <- peekHost p
         if w == point
           then go n (p `plusPtr` 1) acc
@@ -171,6 +173,7 @@ countDigits start end = go start
     go !p
       | p == end = pure (end `minusPtr` start)
       | otherwise = do
+        -- p is before the end.
         w <- peekHost p
         if w == point then pure (end `minusPtr` start - 1) else go (p `plusPtr` 1)
 

@@ -46,9 +46,8 @@ import Foreign.Ptr (castPtr, minusPtr)
 import GHC.Ptr (Ptr (..))
 import System.IO.Unsafe (unsafeDupablePerformIO)
 #if MIN_VERSION_text(2,0,0)
-import Ashlar.Internal.Mem (copyToArray)
+import Ashlar.Internal.Mem (copyFromArray, copyToArray)
 import Ashlar.Internal.Mem.Cells (copyShortFrom, copyShortTo)
-import Control.Monad.ST.Unsafe (unsafeSTToIO)
 import Data.Bits ((.&.))
 #if MIN_VERSION_bytestring(0,12,1)
 import qualified Data.ByteString as B
@@ -305,9 +304,9 @@ unitsThatFit perUnit (T.Text _ _ n) off space = min (n - off) (space `quot` perU
 {-# INLINE unitsThatFit #-}
 
 -- The units lie in the text, and n bytes are writable.
-writeUtf8 p (T.Text arr@(A.ByteArray bytes) start _) off n
+writeUtf8 p (T.Text (A.ByteArray bytes) start _) off n
   | n <= shortText = n <$ copyShortFrom (ByteArray bytes) (start + off) p n
-  | otherwise = n <$ unsafeSTToIO (A.copyToPointer arr (start + off) p n)
+  | otherwise = n <$ copyFromArray p (ByteArray bytes) (start + off) n
 {-# INLINE writeUtf8 #-}
 
 -- For each byte of the range, escapeBound bytes are writable.
@@ -435,9 +434,18 @@ cutUnits arr n units@(I# k)
 utf8LengthOf (T.Text arr start n) = go start n 0
   where
     go !i !left !acc
-      | left <= maxForeignUnits = acc + part i left
-      | otherwise = go (i + maxForeignUnits) (left - maxForeignUnits) (acc + part i maxForeignUnits)
-    part i k = utf16Bytes (A.aBA arr) i k
+      | left <= 0 = acc
+      | otherwise = go (i + m) (left - m) (acc + utf16Bytes (A.aBA arr) i m)
+      where
+        !m = unitsAtOnce arr i left
+
+-- How many of the units from an index on one foreign call gets: a pair is not cut.
+unitsAtOnce :: A.Array -> Int -> Int -> Int
+unitsAtOnce arr i left
+  | left <= maxForeignUnits = left
+  | isLead (unitAt arr (i + maxForeignUnits - 1)) = maxForeignUnits - 1
+  | otherwise = maxForeignUnits
+{-# INLINE unitsAtOnce #-}
 
 bytesPerUnit = 3
 {-# INLINE bytesPerUnit #-}
@@ -466,17 +474,13 @@ unitsThatFit perUnit (T.Text arr start n) off space
 writeUtf8 !p0 (T.Text arr start _) !off !n = go p0 (start + off) n
   where
     go !p !i !left
-      | left <= maxForeignUnits = do
-          k <- part p i left
-          pure $! p `minusPtr` p0 + k
+      | left <= 0 = pure $! p `minusPtr` p0
       | otherwise = do
-          -- Pairs are not cut.
-          let lead = isLead (unitAt arr (i + maxForeignUnits - 1))
-              m = if lead then maxForeignUnits - 1 else maxForeignUnits
-          k <- part p i m
+          let m = unitsAtOnce arr i left
+          -- The free space holds bytesPerUnit bytes for each unit that is left, as the conversion
+          -- needs.
+          k <- utf16ToUtf8 p (A.aBA arr) i m
           go (p `plusPtr` k) (i + m) (left - m)
-    -- The free space holds bytesPerUnit bytes for each unit that is left, as the conversion needs.
-    part p i m = utf16ToUtf8 p (A.aBA arr) i m
 
 -- For each unit of the range, escapeBound bytes are writable.
 writeEscaped escapes !p0 text@(T.Text arr start _) !off !n = go off p0

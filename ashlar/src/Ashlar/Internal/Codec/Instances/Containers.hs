@@ -78,7 +78,7 @@ instance (Ord k, Codec k, Codec v) => Counted (M.Map k v) where
     sizePairs (layout :: Layout k) (layout :: Layout v) (M.size m) (\f -> M.foldlWithKey' f 0 m)
   putCounted = putMap put put
   getCounted n =
-    chargeEmpties (leastSize (layout :: Layout k) + leastSize (layout :: Layout v)) n
+    chargeEmpties (plusSize (leastSize (layout :: Layout k)) (leastSize (layout :: Layout v))) n
       >> getMap get get n
   {-# INLINEABLE sizeCounted #-}
   {-# INLINEABLE putCounted #-}
@@ -100,7 +100,9 @@ instance Codec v => Counted (IM.IntMap v) where
   sizeCounted m =
     sizePairs (layout :: Layout Int) (layout :: Layout v) (IM.size m) (\f -> IM.foldlWithKey' f 0 m)
   putCounted = putIntMap put put
-  getCounted = getIntMap get get
+  getCounted n =
+    chargeEmpties (plusSize (leastSize (layout :: Layout Int)) (leastSize (layout :: Layout v))) n
+      >> getIntMap get get n
   {-# INLINEABLE sizeCounted #-}
   {-# INLINEABLE putCounted #-}
   {-# INLINEABLE getCounted #-}
@@ -141,7 +143,7 @@ instance Counted IS.IntSet where
   counted = IS.size
   sizeCounted s = sizeElements (layout :: Layout Int) (IS.size s) 0
   putCounted = putIntSet put
-  getCounted = getIntSet get
+  getCounted n = chargeEmpties (leastSize (layout :: Layout Int)) n >> getIntSet get n
 
 -- | The number of elements, and the elements.
 instance Codec a => Codec (Seq.Seq a) where

@@ -34,12 +34,11 @@ import Ashlar.Internal.Codec.Elements
 import Ashlar.Internal.Codec.Fixed
 import Ashlar.Internal.Codec.Layouts
 import Ashlar.Internal.Codec.Length
-import Ashlar.Internal.Coroutine.Thunk (throwOn)
+import Ashlar.Internal.Coroutine.Thunk (newThunk, tryThunk)
 import Ashlar.Internal.Get.Core (Get)
 import Ashlar.Internal.Get.Vectors
 import Ashlar.Internal.Mem (copyFromArray)
 import Ashlar.Internal.Mem.Check (unsafeIndexM)
-import Control.Exception (SomeException, catch, try)
 import qualified Data.ByteString.Internal as B
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.Primitive.ByteArray (newByteArray, readByteArray, writeByteArray)
@@ -242,12 +241,9 @@ plainStorable _ = case layout :: Layout a of
 {-# NOINLINE plainStorable #-}
 
 -- Run an action, or return the value if the action throws: the sample need not be a value of the
--- type. The handler runs the action once more. If it does not throw this time, the exception was
--- asynchronous, and is thrown again.
+-- type.
 orElse :: a -> IO a -> IO a
-orElse x act = act `catch` \e -> tried act >>= either (\_ -> pure x) (throwOn e . pure)
-  where
-    tried = try :: IO a -> IO (Either SomeException a)
+orElse x act = newThunk act >>= tryThunk >>= either (\_ -> pure x) pure
 
 plainPrim :: forall a. (Codec a, P.Prim a) => Proxy# a -> Bool
 plainPrim _ = case layout :: Layout a of
