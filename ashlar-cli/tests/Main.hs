@@ -4,6 +4,7 @@
 module Main (main) where
 
 import Test.Tasty
+import qualified Tests.Bare
 import qualified Tests.Commands
 import qualified Tests.Convert
 import qualified Tests.Cookbook
@@ -23,7 +24,8 @@ main =
   defaultMain $
     testGroup
       "ashlar"
-      [ Tests.Commands.tests,
+      [ Tests.Bare.tests,
+        Tests.Commands.tests,
         Tests.Convert.tests,
         Tests.Cookbook.tests,
         Tests.Damage.tests,

@@ -25,6 +25,7 @@ import Ashlar.Cli.Export (exportText)
 import Ashlar.Cli.Files
 import Ashlar.Cli.Import (importText)
 import Ashlar.Cli.Input
+import Ashlar.Cli.Load
 import Ashlar.Cli.Options
 import Ashlar.Cli.Schemas
 import Ashlar.Cli.Show

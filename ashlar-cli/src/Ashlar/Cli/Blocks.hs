@@ -18,6 +18,7 @@ module Ashlar.Cli.Blocks
 where
 
 import Ashlar.Cli.Input
+import Ashlar.Cli.Load
 import Ashlar.Codec (DecodeError, Get)
 import Ashlar.File.Blocks
 import Ashlar.File.Internal.Records

@@ -48,7 +48,7 @@ convert hs selection target partial old schema path = case getValueOf (oldFormat
     mapM_ (complain hs . T.unpack . describeUnreadable) found
     pure (ExitFailure 2)
   Right g -> making target [path] $ \out -> do
-    (done, found) <- withValues hs path $ \values -> do
+    (done, found) <- withValues hs "is a file of records already" path $ \values -> do
       let source = valuesSource values
       announced <- if oldIsList old then Just <$> announcedIn source else pure Nothing
       let isWhole done = Just (doneRecords done) == fmap fst announced

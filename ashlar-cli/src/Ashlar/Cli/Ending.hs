@@ -16,6 +16,7 @@ module Ashlar.Cli.Ending
     damageText,
     lostText,
     notRecords,
+    notRecordsButSchema,
   )
 where
 
@@ -116,3 +117,8 @@ lostText (Lost damage to next other) =
 notRecords :: FilePath -> String
 notRecords path =
   path ++ ": not a file of records; say --schema FILE if it has values one after another"
+
+-- | The same, of a file that is a schema.
+notRecordsButSchema :: FilePath -> String
+notRecordsButSchema path =
+  path ++ ": a schema, not a file of records; ashlar schema " ++ path ++ " shows it"

@@ -53,7 +53,7 @@ importText ::
   IO ExitCode
 importText hs selection target partial text schema path =
   making target [path] $ \out -> do
-    (n, found) <- withValues hs path $ \values -> do
+    (n, found) <- withValues hs "is a file of records already" path $ \values -> do
       let attempt g = attemptFrom (valuesSource values) (within selection g)
       -- There may be a mark of UTF-8 first, as spreadsheets write it.
       _ <- attempt (optionBytes (B.pack [0xEF, 0xBB, 0xBF]))

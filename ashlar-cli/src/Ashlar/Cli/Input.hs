@@ -1,20 +1,10 @@
-{-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE OverloadedStrings #-}
 
 -- |
 -- Module      : Ashlar.Cli.Input
 -- Description : Files of records, and files of bare values
 module Ashlar.Cli.Input
-  ( -- * Schemas
-    loadSchema,
-    SchemaFile (..),
-    schemaFile,
-    lastSchema,
-    schemaOf,
-    FileSchema (..),
-    schemasOf,
-
-    -- * Values
+  ( -- * Values
     Input (..),
     inputOf,
     inputPath,
@@ -37,146 +27,36 @@ where
 import Ashlar.Cli.Console
 import Ashlar.Cli.Ending
 import Ashlar.Cli.Files
-import Ashlar.Codec
-  ( Codec,
-    DecodeError (..),
-    Get,
-    HasFormat (format),
-    Reason (..),
-    decode,
-    summarizeError,
-  )
+import Ashlar.Cli.Load
+import Ashlar.Codec (Codec, DecodeError (..), Get, HasFormat (format), Reason (..))
 import Ashlar.Codec.Combinators (byHand)
 import Ashlar.File
-import Ashlar.File.Blocks (BlockHeader (..), FileHeader (..), Kind (..))
-import Ashlar.File.Internal.After
-import Ashlar.File.Internal.Input (inputFetch)
-import qualified Ashlar.File.Internal.Input as F
-import Ashlar.File.Internal.Layout (magic)
-import Ashlar.File.Internal.Scan
+import Ashlar.File.Internal.Layout (Prefix (..), filePrefix, getFileHeader, magic, prefixBytes)
+import Ashlar.File.Internal.Scan (headerLimit)
 import Ashlar.Get
   ( Budget (..),
     Folded (..),
     Source,
+    attemptFrom,
     defaultBudget,
     foldFromUntil,
+    getByteString,
     handleSource,
+    lookAhead,
     newSource,
     withBudget,
   )
+import qualified Ashlar.Get.Parse as Parse
 import Ashlar.Schema (Schema)
 import Ashlar.Zlib.File (zlibBlocks)
 import Control.Exception (catch, throwIO)
 import Control.Monad (unless, when)
-import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import Data.IORef (modifyIORef', newIORef, readIORef)
 import Data.Int (Int64)
 import qualified Data.List as List
-import Data.Maybe (fromMaybe)
+import Data.Maybe (fromMaybe, isJust)
 import GHC.Fingerprint (Fingerprint (..))
-
--- | What a file or a stream has that a command takes for schemas.
-data SchemaFile
-  = -- | A file of records has them.
-    InRecords [FileSchema]
-  | -- | All of its bytes are one.
-    AllOf ByteString
-
--- | Read the schemas of a file of records, or a schema that is stored alone.
-schemaFile :: FilePath -> IO SchemaFile
-schemaFile path = withBlocks path $ \input -> do
-  start <- inputFetch input 0 (B.length magic)
-  if start == magic
-    then InRecords <$> schemasFrom input
-    else do
-      bytes <- inputFetch input 0 (schemaLimit + 1)
-      when (B.length bytes > schemaLimit) $ failed (path ++ ": too large for a schema")
-      pure (AllOf bytes)
-  where
-    schemaLimit = 16777216
-
--- | The bytes of a schema: of the last one, if the type of the records has changed.
-lastSchema :: SchemaFile -> ByteString
-lastSchema found = case found of
-  InRecords schemas -> List.foldl' (\_ one -> fileSchemaBytes one) B.empty schemas
-  AllOf bytes -> bytes
-
--- | The schema of a file, which is one of records or just a schema.
-loadSchema :: FilePath -> IO Schema
-loadSchema path = do
-  found <- schemaFile path
-  either (failed . ((path ++ ": ") ++)) pure (schemaOf (lastSchema found))
-
--- | A schema from its bytes, or why it is none.
-schemaOf :: ByteString -> Either String Schema
-schemaOf bytes = case decode bytes of
-  Right s -> Right s
-  Left e -> Left ("no schema that can be read: " ++ summarizeError e)
-
--- | A schema of a file of records.
-data FileSchema = FileSchema
-  { -- | The number of the first record that may have it.
-    fileSchemaFrom :: !Int64,
-    fileSchemaFingerprint :: !Fingerprint,
-    fileSchemaBytes :: !ByteString
-  }
-
--- | The schemas of a file of records, in order. Only the headers of blocks are read. What is
--- damaged is passed over. It fails if they have more than 64 MiB.
-schemasOf :: FilePath -> IO [FileSchema]
-schemasOf path = withBlocks path schemasFrom
-
-schemasFrom :: F.Input -> IO [FileSchema]
-schemasFrom input = do
-  header <- readFileHeader input
-  case header of
-    Left cause -> stoppedBy (Damage path 0 Nothing 0 cause)
-    Right h -> do
-      let scan = scanOf input (readBlockLimit defaultReadOptions) (fileMarker h) (Just h)
-      inFileOf (67108864 :: Int) scan (firstIn (startAt 0 0) 0 h) []
-  where
-    path = F.inputName input
-    inFileOf left scan pos found = case scanHeader scan of
-      -- (Files of one type have been joined.)
-      Just h
-        | latest : _ <- found,
-          fileSchemaFingerprint latest == fileFingerprint h ->
-          go left scan pos found
-        | otherwise -> do
-          let one = FileSchema (recordIn scan 0) (fileFingerprint h) (fileSchema h)
-          left' <- afford left (fileSchema h)
-          go left' scan pos (one : found)
-      Nothing -> go left scan pos found
-    go !left scan !pos found = do
-      step <- skimBlock scan pos
-      case step of
-        StepBlock b next
-          | blockKind (blockHeader b) == Schema -> do
-            whole <- nextBlock scan pos {posAhead = B.empty}
-            case whole of
-              StepBlock s _ -> do
-                let h = blockHeader s
-                    one = FileSchema (blockRecord s) (blockFingerprint h) (blockBody s)
-                left' <- afford left (blockBody s)
-                go left' scan next (one : found)
-              _ -> go left scan next {posGap = True} found
-          | otherwise -> go left scan next found
-        StepFile scan' pos' -> inFileOf left scan' pos' found
-        StepEnd -> pure (reverse found)
-        StepDamaged _ resume -> do
-          next <- passOver scan pos resume
-          case next of
-            NextEnd _ -> pure (reverse found)
-            Next scan' pos'
-              | isSameFile scan scan' -> go left scan' pos' found
-              | otherwise -> inFileOf left scan' pos' found
-    -- One of no bytes takes some memory, too.
-    afford left bytes
-      | cost > left = failed (path ++ ": schemas of more than 64 MiB")
-      | otherwise = pure (left - cost)
-      where
-        cost = B.length bytes + 1024
 
 -- | Where values come from.
 data Input
@@ -195,7 +75,9 @@ inputOf schemaPath path = case schemaPath of
     start <- if stream then pure magic else withInput path (`B.hGet` B.length magic)
     if start == magic
       then pure (RecordFile path)
-      else failed (notRecords path)
+      else do
+        isOne <- isSchema path
+        failed (if isOne then notRecordsButSchema path else notRecords path)
 
 -- | The name of the file.
 inputPath :: Input -> FilePath
@@ -294,7 +176,7 @@ foldInput hs selection input prepare f b0
           complain hs (if isForeign damage then notRecords path else damageText damage)
           (,) (accResult acc) . max (endingOf damage) <$> readIORef something
     BareFile path s -> do
-      (result, end, text) <- withValues hs path $ \values -> do
+      (result, end, text) <- withValues hs notBare path $ \values -> do
         let getter = within selection (prepare s)
         folded <- foldFromUntil (valuesSource values) getter stepBare (Acc 0 b0)
         case folded of
@@ -306,6 +188,7 @@ foldInput hs selection input prepare f b0
       unless (end == Fine) (complain hs text)
       pure (result, end)
   where
+    notBare = "is a file of records, which has a schema of its own; leave out --schema"
     -- Nobody reads the results any more, but something may have been wrong with those before.
     unread something e = do
       end <- readIORef something
@@ -372,23 +255,47 @@ data Values = Values
   }
 
 -- | Read the values of a file or a stream, and show how far that has got. Say what is wrong with
--- them afterwards.
-withValues :: Handles -> FilePath -> (Values -> IO a) -> IO a
-withValues hs path act = withInput path $ \h -> do
+-- them afterwards. It fails if they are a file of records: its header and its checksums would be
+-- taken for values.
+withValues ::
+  Handles ->
+  -- | What to say of a file of records.
+  String ->
+  FilePath ->
+  (Values -> IO a) ->
+  IO a
+withValues hs ofRecords path act = withInput path $ \h -> do
   size <- fromMaybe 0 <$> fileSizeOf path
   withProgress hs size $ \watched -> do
     arrived <- newIORef 0
     let next = do
-          bytes <- B.hGetSome h 32768
-          modifyIORef' arrived (+ fromIntegral (B.length bytes))
-          bytes <$ (readIORef arrived >>= progress watched)
+          chunk <- B.hGetSome h 32768
+          modifyIORef' arrived (+ fromIntegral (B.length chunk))
+          chunk <$ (readIORef arrived >>= progress watched)
         more offset n = do
           now <- readIORef arrived
           if now - offset > n
             then pure True
-            else next >>= \bytes -> if B.null bytes then pure False else more offset n
+            else next >>= \chunk -> if B.null chunk then pure False else more offset n
     source <- newSource next
+    records <- beginsRecords source
+    when records $ failed (path ++ ": " ++ ofRecords)
     act (Values source more)
+
+-- Does a file of records begin here? All bytes are still there afterwards. Values may begin with
+-- the same bytes, but not with a whole header and its checksum.
+beginsRecords :: Source -> IO Bool
+beginsRecords source = (== Right True) <$> attemptFrom source (lookAhead header)
+  where
+    -- (A short value in a stream must not wait for more bytes, so these are looked at one by one.)
+    header = do
+      mapM_ (Parse.bytes . B.singleton) (B.unpack magic)
+      start <- (magic <>) <$> getByteString (prefixBytes - B.length magic)
+      case filePrefix start of
+        Prefix n
+          | n >= prefixBytes && n <= headerLimit ->
+            isJust . getFileHeader . (start <>) <$> getByteString (n - prefixBytes)
+        _ -> pure False
 
 -- | A value that cannot be decoded, given its number, its offset, and why: is that damage, or does
 -- the value have more bytes than the limit? It may if there are as many.

@@ -13,7 +13,7 @@ where
 import Ashlar.Builder (char7, toStrictByteString)
 import Ashlar.Cli.Console
 import Ashlar.Cli.Files (readOnce)
-import Ashlar.Cli.Input
+import Ashlar.Cli.Load
 import Ashlar.Cli.Python
 import Ashlar.Cli.TypeScript
 import Ashlar.Schema

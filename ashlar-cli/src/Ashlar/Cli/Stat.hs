@@ -51,7 +51,7 @@ stat :: Handles -> Selection -> Input -> IO ExitCode
 stat hs selection input = do
   needFile "stat" (inputPath input)
   size <- fromMaybe 0 <$> fileSizeOf (inputPath input)
-  case input of
+  ahead <- case input of
     RecordFile path -> do
       found <- foldBlocks (readOptions selection) path (\t e -> pure $! counted t e) (0, 0, 0, 0, 0)
       case found of
@@ -67,7 +67,9 @@ stat hs selection input = do
                    ]
                  ]
               ++ [[shown expanded, "bytes of records, expanded"] | stored /= expanded]
-    BareFile _ _ -> putLines hs (aligned [[shown size, "bytes in the file"]])
+      pure []
+    -- (Shown later, if it is no file of records.)
+    BareFile _ _ -> pure (aligned [[shown size, "bytes in the file"]])
   nodes <- newIORef (0 :: Int)
   root <- newNode
   inPacked <- newIORef 0
@@ -82,7 +84,8 @@ stat hs selection input = do
       row (path, bytes, n) =
         [shown bytes, percent bytes total, shown n, T.pack (oneLine (T.unpack (showPath path)))]
   putLines hs $
-    "" :
+    ahead
+      ++ "" :
     aligned (["bytes", "share", "values", "path"] : map row rows)
       ++ ["", T.unwords ["packed:", shown packedBytes, "bytes,", percent packedBytes total]]
   pure (exitOf end)
