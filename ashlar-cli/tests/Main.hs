@@ -5,6 +5,7 @@ module Main (main) where
 
 import Test.Tasty
 import qualified Tests.Bare
+import qualified Tests.Characters
 import qualified Tests.Commands
 import qualified Tests.Convert
 import qualified Tests.Cookbook
@@ -25,6 +26,7 @@ main =
     testGroup
       "ashlar"
       [ Tests.Bare.tests,
+        Tests.Characters.tests,
         Tests.Commands.tests,
         Tests.Convert.tests,
         Tests.Cookbook.tests,

@@ -9,7 +9,18 @@
 -- |
 -- Module      : Tests.Exchange
 -- Description : convert, from and to JSON and CSV
-module Tests.Exchange (tests) where
+module Tests.Exchange
+  ( tests,
+
+    -- * For other modules
+    to,
+    from,
+    withSchema,
+    contents,
+    reads',
+    refuses,
+  )
+where
 
 import Ashlar.Codec (Codec, encode)
 import Ashlar.Codec.Packed (Pack)

@@ -11,6 +11,10 @@
 --
 -- What is a string in JSON is its text in a cell. Everything else is its JSON. An optional value
 -- that is missing is an empty cell. If it is an empty text, the cell has quotes.
+--
+-- A list of characters is written as such, in JSON: @["a","b"]@, or @[]@. A cell that is no JSON
+-- array of characters is the string itself. So what is written is read back, and so are strings as
+-- other programs write them, except for those that look like such an array.
 module Ashlar.Cli.Csv
   ( Table,
     tableOf,
@@ -247,13 +251,17 @@ fromRow table (Layout n names) found
           (Just perhaps, Just (Cell _ bs)) -> perhaps . Just <$> read' reader bs
           (Nothing, Just (Cell _ bs)) -> read' reader bs
           (Nothing, Nothing) -> wrong "the column is missing"
-    -- As a string, or else as JSON.
+    -- As an array, as a string, or else as JSON. (Only lists of characters are read from both.)
     read' reader bs = case T.decodeUtf8' bs of
       Left _ -> wrong "no UTF-8"
-      Right t -> case reader (JString t) of
-        Right v -> Right v
-        Left w -> case runGetWhole getJson bs of
-          Right json -> reader json
-          Left e
-            | C.take 1 bs `elem` ["[", "{"] -> wrong (summarizeError e)
+      Right t
+        | isArray, Right json <- parsed, Right v <- reader json -> Right v
+        | otherwise -> case (reader (JString t), parsed) of
+          (Right v, _) -> Right v
+          (Left _, Right json) -> reader json
+          (Left w, Left e)
+            | isArray || C.take 1 bs == "{" -> wrong (summarizeError e)
             | otherwise -> Left w
+      where
+        isArray = C.take 1 bs == "["
+        parsed = runGetWhole getJson bs

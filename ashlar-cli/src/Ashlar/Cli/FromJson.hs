@@ -58,7 +58,7 @@ wrongText (Wrong path why) = if null path then why else concat path ++ ": " ++ w
 
 -- | A value of a shape, from JSON of the form that 'valueToJson' writes. Members of a record come
 -- in any order, and may be left out if they are optional. Sets and maps, too, come in any order, if
--- that of their keys is known.
+-- that of their keys is known. A list of characters may be a string.
 --
 -- What a schema says besides the forms and the ranges of numbers is not checked: decode the value.
 --
@@ -79,8 +79,8 @@ fromJson shapes = shapeOf
       Ratio inner -> ratio (bareShape shapes inner)
       Optional inner -> optional (mayBeNull shapes inner) (shapeOf inner)
       Tuple ss -> fmap (Several . V.fromList) . several (map shapeOf ss)
-      List n inner -> fmap (Elements n . V.fromList) . array (shapeOf inner)
-      NonEmpty n inner -> fmap (Elements n . V.fromList) . array (shapeOf inner)
+      List n inner -> fmap (Elements n . V.fromList) . listOf inner
+      NonEmpty n inner -> fmap (Elements n . V.fromList) . listOf inner
       Set n inner -> fmap (Elements n . V.fromList . ascending inner id) . array (shapeOf inner)
       Map n k x -> fmap (Entries n . V.fromList . ascending k fst) . entries (shapeOf k) (shapeOf x)
       Array i inner -> indexed (shapeOf i) (shapeOf inner)
@@ -91,6 +91,12 @@ fromJson shapes = shapeOf
       Opaque _ _ (Just n) -> raw n
       Opaque name _ _ -> \_ -> wrong ("the format " ++ T.unpack name ++ " is not described")
       Irregular name -> \_ -> wrong ("the type " ++ T.unpack name ++ " is not described so deep")
+
+    -- (A list of characters may be a string, as others write it.)
+    listOf inner = case bareShape shapes inner of
+      Leaf Character -> characters (shapeOf inner)
+      Leaf ScalarCharacter -> characters (shapeOf inner)
+      _ -> array (shapeOf inner)
 
     ascending :: Shape -> (a -> Value) -> [a] -> [a]
     ascending shape key
@@ -173,6 +179,14 @@ array :: (Json -> Either Wrong a) -> Json -> Either Wrong [a]
 array reader json = case json of
   JArray xs -> zipWithM (\i x -> inside (element i) (reader x)) [0 ..] xs
   _ -> expected "an array" json
+
+-- The same of characters, each of which is a string of one.
+characters :: Reading -> Json -> Either Wrong [Value]
+characters reader json = case json of
+  JString t -> mapM (reader . JString . T.singleton) (T.unpack t)
+  JSurrogate _ -> (: []) <$> reader json
+  JArray _ -> array reader json
+  _ -> expected "a string or an array of characters" json
 
 element :: Int -> String
 element i = '[' : shows i "]"
