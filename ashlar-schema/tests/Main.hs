@@ -9,6 +9,7 @@ import qualified Tests.DerivedVia
 import qualified Tests.Evolution.Advice
 import qualified Tests.Evolution.Attack
 import qualified Tests.Evolution.Changes
+import qualified Tests.Evolution.Converted
 import qualified Tests.Evolution.Given
 import qualified Tests.Evolution.Lossless
 import qualified Tests.Evolution.Mismatches
@@ -39,6 +40,7 @@ main =
           Tests.Types.tests,
           Tests.DerivedVia.tests,
           Tests.Evolution.Changes.tests,
+          Tests.Evolution.Converted.tests,
           Tests.Evolution.Given.tests,
           Tests.Evolution.OneField.tests,
           Tests.Evolution.Pairs.tests,

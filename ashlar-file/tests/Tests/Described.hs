@@ -25,6 +25,7 @@ import Ashlar.File.Described
 import Ashlar.Schema
   ( Described (..),
     added,
+    convertedEither,
     droppedConstructor,
     fingerprint,
     renamed,
@@ -36,7 +37,7 @@ import qualified Data.ByteString as S
 import Data.Either (isLeft)
 import Data.Int (Int64)
 import Data.List (isInfixOf)
-import Data.Maybe (mapMaybe)
+import Data.Maybe (listToMaybe, mapMaybe)
 import GHC.Generics (Generic)
 import Test.Tasty
 import Test.Tasty.QuickCheck
@@ -56,6 +57,7 @@ tests =
         testProperty "what is no schema is refused" noSchema,
         testProperty "a dropped constructor: reading on loses these records alone" droppedRecords,
         testProperty "a new condition: reading on loses these records alone" conditions,
+        testProperty "a conversion that refuses: reading on loses these records alone" conversions,
         testProperty "newer data: unknown fields are skipped" unknownFields,
         testProperty "newer data: reading on loses unknown constructors alone" unknownConstructors,
         testProperty "newer data: an old and a new program append to one file" bothAppend,
@@ -183,6 +185,16 @@ instance HasFormat Short where
 conditions :: Positive Int -> [String] -> Property
 conditions size xs =
   losesAlone described size xs (\s -> if length s < 5 then Just (Short s) else Nothing)
+
+newtype Initial = Initial Char
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec)
+
+instance Described Initial where
+  evolution = [convertedEither @"1" (maybe (Left "no letters") Right . listToMaybe @Char)]
+
+conversions :: Positive Int -> [String] -> Property
+conversions size xs = losesAlone described size xs (fmap Initial . listToMaybe)
 
 -- What is read of records of one type as records of another, given what becomes of each.
 losesAlone ::

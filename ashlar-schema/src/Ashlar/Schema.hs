@@ -124,6 +124,7 @@ module Ashlar.Schema
     renamed,
     dropped,
     converted,
+    convertedEither,
     renamedConstructor,
     droppedConstructor,
     unknownConstructors,

@@ -47,6 +47,8 @@
 -- +-----------------------------------------------+----------------------------------------------+
 -- | a field has another type                      | @converted \@"price" fromCents@              |
 -- +-----------------------------------------------+----------------------------------------------+
+-- | the same, but some values cannot be today's   | @convertedEither \@"pets" notEmpty@          |
+-- +-----------------------------------------------+----------------------------------------------+
 -- | a constructor is new                          | nothing                                      |
 -- +-----------------------------------------------+----------------------------------------------+
 -- | a constructor has another name                | @renamedConstructor \@"Void" \@"Cancelled"@  |
@@ -140,8 +142,8 @@ import GHC.TypeLits (KnownSymbol, symbolVal)
 -- Decoding refuses what a decoder of the old type refuses, with two exceptions. Of parts that are
 -- left out it reads only the extent, to skip them, unless they are packed. Elements of a set that
 -- is read as a list, and entries of a map that is read as a list of pairs, may be in any order, and
--- equal. A value with a constructor that was dropped fails. The offset of an error is that in the
--- old bytes.
+-- equal. A value with a constructor that was dropped fails, and so does one that the function of a
+-- 'Ashlar.Schema.convertedEither' refuses. The offset of an error is that in the old bytes.
 --
 -- A value is translated as a whole. So its new bytes are held until it is decoded, and its old
 -- bytes, too, where input comes in chunks.

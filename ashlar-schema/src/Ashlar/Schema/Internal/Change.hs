@@ -22,6 +22,7 @@ module Ashlar.Schema.Internal.Change
     renamed,
     dropped,
     converted,
+    convertedEither,
     renamedConstructor,
     droppedConstructor,
     unknownConstructors,
@@ -36,6 +37,7 @@ module Ashlar.Schema.Internal.Change
 where
 
 import Ashlar.Codec (Codec, encode, get)
+import Ashlar.Get.Combinators (refine)
 import Ashlar.Schema.Internal.Describe
 import Data.Kind (Constraint, Type)
 import Data.Proxy (Proxy (..))
@@ -103,6 +105,8 @@ dropped = Change (Dropped (nameOf @field))
 -- mismatch that the schemas are too large to be compared. Keep the old type, and convert from that:
 --
 -- > converted @"next" (fmap fromOld . listToMaybe :: [Old.T] -> Maybe T)
+--
+-- The function must be total. 'convertedEither' can refuse a value.
 converted ::
   forall field a t old.
   (KnownSymbol field, HasFieldNow field a, FieldNow field a ~ 'Just t, Codec t, Described old) =>
@@ -110,6 +114,37 @@ converted ::
   Change a
 converted f =
   Change (Converted (nameOf @field) (described @old) ((\x -> encode (f x)) <$> get))
+
+-- | 'converted' if not every old value can be today's. A value for which the function returns a
+-- message is refused with that ('Ashlar.Get.Invalid') at its first byte, as by
+-- 'Ashlar.Codec.refined'. So what reads on after a record that is refused passes over this one. (An
+-- exception in the function of 'converted' would end the fold.)
+--
+-- @'converted' f@ is @convertedEither ('Right' . f)@.
+--
+-- >>> :set -XDeriveAnyClass -XDeriveGeneric -XDataKinds
+-- >>> import Ashlar.Schema.Evolution (plan)
+-- >>> data Old = Old { item :: Text, ages :: [Int] } deriving (Generic, Codec, Described)
+-- >>> let youngest xs = if null xs then Left "nobody" else Right (minimum xs :: Int)
+-- >>> :{
+-- data Now = Now { item :: Text, ages :: Int } deriving (Show, Generic, Codec)
+-- instance Described Now where
+--   evolution = [convertedEither @"ages" youngest]
+-- :}
+--
+-- >>> let Right getNow = plan @Now (schema @Old)
+-- >>> runGetWhole getNow (encode (Old "brick" [7, 5]))
+-- Right (Now {item = "brick", ages = 5})
+-- >>> either (putStrLn . summarizeError) print (runGetWhole getNow (encode (Old "brick" [])))
+-- at byte 13: nobody
+convertedEither ::
+  forall field a t old.
+  (KnownSymbol field, HasFieldNow field a, FieldNow field a ~ 'Just t, Codec t, Described old) =>
+  -- | Today's value, or what is wrong with the old one.
+  (old -> Either String t) ->
+  Change a
+convertedEither f =
+  Change (Converted (nameOf @field) (described @old) (refine (\x -> encode <$> f x) get))
 
 -- | A constructor that had another name: @renamedConstructor \@"Square" \@"Box"@. The type must
 -- have the new name, and not the old one.
