@@ -93,7 +93,8 @@
 -- itself at ever larger types, and a format that is not described, must not change.
 --
 -- A change that is not in the table is a 'Mismatch', which says what to write, and in the evolution
--- of which type. It is found when the decoder is made, not when a value is read.
+-- of which type. It is found when the decoder is made, not when a value is read. If a field has
+-- conversions, and the data fit the old type of none, it says what does not fit that of one.
 --
 -- A name that was dropped and comes back for something else matches silently, if the types allow
 -- it. Choose another one.

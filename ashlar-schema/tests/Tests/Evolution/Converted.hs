@@ -1,14 +1,16 @@
+{-# LANGUAGE AllowAmbiguousTypes #-}
 {-# LANGUAGE DataKinds #-}
 {-# LANGUAGE DeriveAnyClass #-}
 {-# LANGUAGE DeriveGeneric #-}
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE DuplicateRecordFields #-}
 {-# LANGUAGE OverloadedStrings #-}
+{-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE TypeApplications #-}
 
 -- |
 -- Module      : Tests.Evolution.Converted
--- Description : Values that a conversion refuses
+-- Description : Values that a conversion refuses, and data that no conversion reads
 module Tests.Evolution.Converted (tests) where
 
 import Ashlar.Codec
@@ -18,6 +20,7 @@ import Ashlar.Schema.Evolution
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Lazy as L
 import Data.Int (Int16, Int32, Int64)
+import qualified Data.Map as M
 import Data.Text (Text)
 import qualified Data.Text as T
 import GHC.Generics (Generic)
@@ -32,7 +35,8 @@ tests =
     [ testProperty "one that never refuses is converted" neverRefuses,
       testProperty "a value that is refused, and its offset" refusing,
       testCase "a value that is refused, among many" amongMany,
-      testCase "a value of another type that is translated first" translatedFirst
+      testCase "a value of another type that is translated first" translatedFirst,
+      testGroup "data that no conversion reads" unread
     ]
 
 data Old = Old {item :: Text, ages :: [Int32], rest :: Int16}
@@ -111,3 +115,141 @@ translatedFirst = do
       either (\e -> Left (errorOffset e, errorReason e)) Right
         . runGetWhole (made (plan @Youngest (schema @Short)))
         . encode
+
+data Inside1 = Inside1 {q :: Int, y :: Bool}
+  deriving stock (Generic)
+  deriving anyclass (Codec, Described)
+
+data Inside2 = Inside2 {q :: Int, y :: Bool, z :: Bool}
+  deriving stock (Generic)
+  deriving anyclass (Codec, Described)
+
+data Whole1 = Whole1 {ins :: [Inside1], n :: Int}
+  deriving stock (Generic)
+  deriving anyclass (Codec, Described)
+
+data Whole2 = Whole2 {ins :: M.Map Int Inside2, n :: Int}
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+size' :: Whole2 -> Int
+size' (Whole2 xs _) = M.size xs
+
+numbered :: [Inside2] -> M.Map Int Inside2
+numbered xs = M.fromList (zip [0 ..] xs)
+
+instance Described Whole2 where
+  evolution = [converted @"ins" numbered]
+
+-- Of two conversions, the old type of the second is more like the data.
+data Whole3 = Whole3 {ins :: M.Map Int Inside2, n :: Int}
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+instance Described Whole3 where
+  evolution =
+    [ converted @"ins" (\t -> M.singleton (T.length t) (Inside2 0 True True)),
+      converted @"ins" numbered
+    ]
+
+-- A conversion that reads its data by another one.
+data Outer = Outer {wholes :: Int, more :: Bool}
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+instance Described Outer where
+  evolution = [converted @"wholes" size']
+
+data Outer1 = Outer1 {wholes :: Whole1, more :: Bool}
+  deriving stock (Generic)
+  deriving anyclass (Codec, Described)
+
+newtype Numbered = Numbered (M.Map Int Inside2)
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+instance Described Numbered where
+  evolution = [converted @"1" numbered]
+
+-- The record itself could become today's, if it had the same fields.
+data Deeper = Deeper {part' :: Inside2, inner :: Bool}
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+instance Described Deeper where
+  evolution = [converted @"part'" (\w -> Inside2 (size' w) True True)]
+
+data Deeper1 = Deeper1 {part' :: Whole1, inner :: Bool}
+  deriving stock (Generic)
+  deriving anyclass (Codec, Described)
+
+-- The field is a record of which a part has changed. The conversion is for older data.
+data Plain = Plain {part' :: Inside2, inner :: Bool}
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+instance Described Plain where
+  evolution = [converted @"part'" (\k -> Inside2 k True True)]
+
+data Plain1 = Plain1 {part' :: Inside1, inner :: Bool}
+  deriving stock (Generic)
+  deriving anyclass (Codec, Described)
+
+data Choice = First Int | Second Text Int64
+  deriving stock (Generic)
+  deriving anyclass (Codec)
+
+instance Described Choice where
+  evolution =
+    [ renamedConstructor @"First1" @"First",
+      renamedConstructor @"Second1" @"Second",
+      converted @"Second.2" (\t -> fromIntegral (T.length t))
+    ]
+
+data Choice1 = First1 Int | Second1 Text Bool
+  deriving stock (Generic)
+  deriving anyclass (Codec, Described)
+
+unread :: [TestTree]
+unread =
+  [ says @Whole2 @Whole1
+      "a part of the old type"
+      "Whole2.ins[].z (read by converted @\"ins\"): the field is new; give it a default with added \
+      \@\"z\" in the evolution of Inside2",
+    says @Whole3 @Whole1
+      "the old type that is most like the data"
+      "Whole3.ins[].z (read by converted @\"ins\"): the field is new; give it a default with added \
+      \@\"z\" in the evolution of Inside2",
+    says @Numbered @[Inside1]
+      "a newtype outside of all fields"
+      "value[].z (read by converted @\"1\"): the field is new; give it a default with added \
+      \@\"z\" in the evolution of Inside2",
+    says @Outer @Outer1
+      "a conversion in a conversion"
+      "Outer.wholes.ins[].z (read by converted @\"wholes\") (read by converted @\"ins\"): the \
+      \field is new; give it a default with added @\"z\" in the evolution of Inside2",
+    says @Deeper @Deeper1
+      "a record whose procedure fails later"
+      "Deeper.part'.ins[].z (read by converted @\"part'\") (read by converted @\"ins\"): the field \
+      \is new; give it a default with added @\"z\" in the evolution of Inside2",
+    says @Plain @Plain1
+      "a conversion for other data, of a record that fits in part"
+      "Plain.part'.z: the field is new; give it a default with added @\"z\" in the evolution of \
+      \Inside2",
+    says @Choice @Choice1
+      "a field without a name, and the old type as a whole"
+      "Choice.Second.2 (read by converted @\"Second.2\"): Bool cannot become Text; say how with \
+      \converted @\"Second.2\" in the evolution of Choice",
+    testCase "what does not fit, as a value" $
+      either (\m -> Just (mismatchPath m, mismatchWhat m)) (const Nothing) planned'
+        @?= Just ("Whole2.ins[].z", InConversion "ins" (FieldIsNew "z")),
+    testCase "a field that fits without its conversion" $
+      fmap (const ()) (plan @Converted (schema @Converted)) @?= Right ()
+  ]
+  where
+    planned' = plan @Whole2 (schema @Whole1)
+
+says ::
+  forall new old. (Described new, Described old) => String -> Text -> TestTree
+says name text =
+  testCase name $ either describeMismatch (const "a plan") (plan @new (schema @old)) @?= text

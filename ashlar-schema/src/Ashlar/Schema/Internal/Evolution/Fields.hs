@@ -23,7 +23,7 @@ import qualified Data.Set as S
 -- | The steps for the fields of an old constructor, given those for one field (which may be
 -- converted), and what becomes of fields that today's constructor does not have.
 fieldOps ::
-  (Path -> [Conversion] -> Shape -> Shape -> Plan [Op]) ->
+  (Path -> Conversions -> Shape -> Shape -> Plan [Op]) ->
   Mode ->
   Path ->
   Unknown ->
@@ -70,7 +70,7 @@ fieldOps one mode path skip said olds news = do
     oldField (Field name x) = case today name of
       Just n
         | Just y <- M.lookup n newShapes ->
-          (,) (Just n) <$> one (at n) (conversionsOf (saidEdits said) n) x y
+          (,) (Just n) <$> one (at n) (conversionsOf said n) x y
       _
         | mode == InKey -> bad path KeyChanges
         | S.member name gone || skip /= RefuseUnknown ->

@@ -27,7 +27,9 @@ import Ashlar.Schema.Internal.Text (definitionNames, describeShape)
 import Ashlar.Schema.Internal.Types
 import Ashlar.Schema.Internal.Unwrap (recursiveNewtypes)
 import Control.Applicative ((<|>))
+import Data.Bifunctor (first)
 import qualified Data.ByteString as B
+import Data.Either (lefts, rights)
 import qualified Data.IntMap.Strict as IM
 import qualified Data.IntSet as IS
 import qualified Data.Map.Strict as M
@@ -87,7 +89,9 @@ programWith mode0 within left oldPeeled unknown old (Description new edits) = do
     procedures w = case workQueue w of
       [] -> Right w
       (number, key, path) : rest -> do
-        (ops, w') <- run (procedure path key) w {workQueue = rest}
+        (ops, w') <-
+          first (first (unreadAt path (workUnread w))) $
+            run (procedure path key) w {workQueue = rest}
         procedures w' {workDone = IM.insert number ops (workDone w')}
 
     procedure :: Path -> Key -> Plan [Op]
@@ -128,7 +132,7 @@ programWith mode0 within left oldPeeled unknown old (Description new edits) = do
     unfolded :: Mode -> Wrapping -> Path -> Shape -> Shape -> Plan [Op]
     unfolded mode wrapping path0 x0 y0 = case (peeled oldPeeled x0, peeled newPeeled y0) of
       (Just x, Just y) -> case (mode, newtypeConversions y0) of
-        (Anywhere, found@(_ : _)) -> convertible path found x0 y (bare mode wrapping path x y)
+        (Anywhere, Just found) -> convertible path found x0 y (bare mode wrapping path x y)
         _ -> bare mode wrapping path x y
       (Nothing, y) -> pure (noValues (isNothing y))
       _ -> bad path HasNoValues
@@ -265,34 +269,34 @@ programWith mode0 within left oldPeeled unknown old (Description new edits) = do
           _ -> False
 
     -- The conversions of a newtype's field.
-    newtypeConversions :: Shape -> [Conversion]
+    newtypeConversions :: Shape -> Maybe Conversions
     newtypeConversions shape = case shape of
       Reference j
-        | d@(Definition _ Newtype _ [c@(Constructor _ _ [Field name _])]) <- newDefinitions V.! j ->
-          conversionsOf (saidEdits (saidOf d (edits V.! j) c)) name
-      _ -> []
+        | d@(Definition _ Newtype _ [c@(Constructor _ _ [Field name _])]) <- newDefinitions V.! j,
+          found@(Conversions _ (_ : _)) <- conversionsOf (saidOf d (edits V.! j) c) name ->
+          Just found
+      _ -> Nothing
 
     -- A value for which there are conversions. They are not used if its type has not changed.
     convertible ::
-      Path -> [Conversion] -> Shape -> Shape -> Plan [Op] -> Plan [Op]
-    convertible path conversions x y otherwise' = do
+      Path -> Conversions -> Shape -> Shape -> Plan [Op] -> Plan [Op]
+    convertible path (Conversions name conversions) x y otherwise' = do
       same <- planned (Description new {schemaRoot = y} (V.map (const []) edits))
       case same of
-        Just p | isIdentity p -> otherwise'
+        Right p | isIdentity p -> otherwise'
         _ -> do
           found <- traverse (\(d, g) -> fmap (\p -> (p, g)) <$> planned d) conversions
-          let programs = [(p, g) | Just (p, g) <- found]
+          let programs = rights found
           case listToMaybe ([f | f@(p, _) <- programs, isIdentity p] ++ programs) of
-            Nothing -> otherwise'
+            Nothing -> unread path name (lefts found) otherwise'
             Just (p, g)
               | isIdentity p -> pure [Through False (costBytes (costOf oldCosts x)) g]
               | Just m <- unreadable p -> badSaying path (mismatchWhat m) Nothing
               | otherwise -> pure [After p g]
       where
-        planned d = withHalf Anywhere Nothing (old, oldPeeled) x d $ \result -> case result of
+        planned d = withHalf Anywhere (Just path) (old, oldPeeled) x d $ \result -> case result of
           Left (Mismatch _ TooLarge _) -> Left (Mismatch (pathText path) TooLarge Nothing)
-          Left _ -> Right Nothing
-          Right p -> Right (Just p)
+          _ -> Right result
 
     -- For what is packed: all in it is plain when a program translates it. So a type that contains
     -- itself by way of a packed one has a program, too.
@@ -340,9 +344,11 @@ programWith mode0 within left oldPeeled unknown old (Description new edits) = do
             Left m -> Left (m, left'')
             Right a -> Right (a, w {workLeft = left''})
 
-    field :: Mode -> Path -> [Conversion] -> Shape -> Shape -> Plan [Op]
+    field :: Mode -> Path -> Conversions -> Shape -> Shape -> Plan [Op]
     field mode path conversions x y
-      | mode == Anywhere, not (null conversions) = convertible path conversions x y ops
+      | mode == Anywhere,
+        Conversions _ (_ : _) <- conversions =
+        convertible path conversions x y ops
       | otherwise = ops
       where
         ops = shapes mode free path x y

@@ -51,6 +51,9 @@ data Misfit
     IsIrregular Text
   | -- | A newtype of itself.
     HasNoValues
+  | -- | There are conversions of this field, and the data fit none. This is what does not fit the
+    -- old type of one of them.
+    InConversion Text Misfit
   | -- | The schemas are too large to be compared: more than ten million fields and constructors are
     -- looked at, with those that are tried for conversions.
     TooLarge
@@ -91,9 +94,13 @@ describeMismatch m = case mismatchAdvice m of
 
 -- | The path and what is wrong, without the advice: for readers who cannot change the type.
 summarizeMismatch :: Mismatch -> Text
-summarizeMismatch (Mismatch path what _) = T.concat [clean 400 path, ": ", message]
+summarizeMismatch (Mismatch path what _) = clean 400 path <> said what
   where
-    message = case what of
+    said misfit = case misfit of
+      InConversion field inner ->
+        T.concat [" (read by converted @\"", clean 100 field, "\")", said inner]
+      _ -> ": " <> message misfit
+    message misfit = case misfit of
       FieldIsNew _ -> "the field is new"
       FieldIsUnknown name ->
         T.concat ["the data have a field ", clean 100 name, " that the type does not have"]
@@ -112,6 +119,7 @@ summarizeMismatch (Mismatch path what _) = T.concat [clean 400 path, ": ", messa
       IsIrregular name ->
         T.concat ["the irregular type ", clean 100 name, " can be read only if nothing changes"]
       HasNoValues -> "a newtype of itself has no values"
+      InConversion _ inner -> message inner
       TooLarge -> "the schemas are too large to be compared"
 
 describeAdvice :: Advice -> Text

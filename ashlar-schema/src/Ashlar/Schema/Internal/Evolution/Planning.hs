@@ -30,6 +30,8 @@ module Ashlar.Schema.Internal.Evolution.Planning
     badSaying,
     converting,
     insteadOf,
+    unread,
+    unreadAt,
     call,
     spendWork,
   )
@@ -38,8 +40,12 @@ where
 import Ashlar.Schema.Internal.Evolution.Mismatch
 import Ashlar.Schema.Internal.Evolution.Op
 import Ashlar.Schema.Internal.Types
+import Control.Applicative ((<|>))
+import Data.Bifunctor (first)
 import qualified Data.IntMap.Strict as IM
+import qualified Data.List as List
 import qualified Data.Map.Strict as M
+import Data.Maybe (listToMaybe)
 import Data.Text (Text)
 import qualified Data.Text as T
 
@@ -82,6 +88,9 @@ data Work = Work
   { workKeys :: !(M.Map Key Int),
     workQueue :: ![(Int, Key, Path)],
     workDone :: !(IM.IntMap [Op]),
+    -- | Fields that no conversion reads, with their names and why. Procedures for them may fail
+    -- later.
+    workUnread :: ![(Path, (Text, Mismatch))],
     -- | How much more may be done.
     workLeft :: !Int
   }
@@ -95,6 +104,7 @@ data Segment
   | -- | A field for which there may be conversions: the type, and the name of the field in its
     -- evolution.
     Place Text Text Text
+  deriving stock (Eq)
 
 -- | A path as it is shown.
 pathText :: Path -> Text
@@ -159,13 +169,45 @@ insteadOf path what (Plan f) = Plan $ \w -> case f w of
     | at == pathText path -> Left (m {mismatchWhat = what}, left)
   result -> result
 
+-- | The plan for a value that no conversion reads, given the name of its field, and the mismatch of
+-- each conversion. If the plan fails, now or in a procedure, one of these is the mismatch.
+unread :: Path -> Text -> [Mismatch] -> Plan a -> Plan a
+unread path name whys (Plan f) = case List.find (fitsInPart path) whys <|> listToMaybe whys of
+  Nothing -> Plan f
+  Just why -> Plan $ \w ->
+    let known = (path, (name, why))
+     in first (first (inConversion known)) (f w {workUnread = known : workUnread w})
+
+-- | The mismatch of a procedure that failed, given its path. The innermost field that no conversion
+-- reads decides.
+unreadAt :: Path -> [(Path, (Text, Mismatch))] -> Mismatch -> Mismatch
+unreadAt path found m = case [k | p <- List.tails path, k@(q, _) <- found, q == p] of
+  known : _ -> inConversion known m
+  [] -> m
+
+-- A mismatch, or that of a conversion in place of it. What fits in part is most like the data. (Too
+-- much work stays what it is.)
+inConversion :: (Path, (Text, Mismatch)) -> Mismatch -> Mismatch
+inConversion (path, (name, why)) m = case mismatchWhat m of
+  TooLarge -> m
+  InConversion _ _ -> m
+  _
+    | fitsInPart path m && not (fitsInPart path why) -> m
+    | otherwise -> why {mismatchWhat = InConversion name (mismatchWhat why)}
+
+-- Is a mismatch about a part of the value at this path?
+fitsInPart :: Path -> Mismatch -> Bool
+fitsInPart path m = case mismatchWhat m of
+  CannotBecome _ _ -> mismatchPath m /= pathText path
+  _ -> True
+
 -- | Anything may be wrapped.
 free :: Wrapping
 free = Wrapping True True
 
 -- | The state before planning, given how much may be done.
 startWork :: Int -> Work
-startWork = Work M.empty [] IM.empty
+startWork = Work M.empty [] IM.empty []
 
 -- | A call of a procedure. It is put into the queue, unless it has been before.
 call :: Path -> Key -> Plan [Op]

@@ -6,6 +6,7 @@ module Ashlar.Schema.Internal.Evolution.Said
     saidOf,
     isEditable,
     Conversion,
+    Conversions (..),
     conversionsOf,
     first',
   )
@@ -80,9 +81,13 @@ isEditable edits = and [False | NotEditable <- edits]
 -- | A type that a field had, and what makes the bytes of today's value.
 type Conversion = (Description, Get ByteString)
 
+-- | The name of a field in the evolution, and its conversions.
+data Conversions = Conversions Text [Conversion]
+
 -- | The conversions of a field.
-conversionsOf :: [Edit] -> Text -> [Conversion]
-conversionsOf edits name = [(d, g) | Converted f d g <- edits, f == name]
+conversionsOf :: Said -> Text -> Conversions
+conversionsOf said name =
+  Conversions (saidNow said name) [(d, g) | Converted f d g <- saidEdits said, f == name]
 
 -- | A map with the first value of each key.
 first' :: Ord k => [(k, v)] -> M.Map k v
