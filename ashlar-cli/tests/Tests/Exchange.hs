@@ -288,7 +288,8 @@ wrongValues = do
   refuses @Order
     "json"
     [ ("{}", "the field number is missing"),
-      ("[]", "an object expected, not an array"),
+      ("[]", "an object expected, not an array; say --list if the file is one list\n"),
+      (order "1" "Web" <> "[]", "an object expected, not an array\n"),
       (order "1.5" "Web", ".number: a whole number expected, not 1.5"),
       (order "1" "Net", ".channel: no constructor Net; there is Shop, Web"),
       (order "1" "Shop", ".channel: the constructor Shop has fields"),

@@ -65,7 +65,7 @@ importText hs selection target partial text schema path =
           header <- attempt ((,) <$> getNames <*> bytesRead)
           (names, end) <- either (noHeader . summarizeError) pure header
           layout <- either noHeader pure (layoutOf table names)
-          pure (\_ -> fmap (fromRow table layout) <$> getNextRow layout, end)
+          pure (\_ -> fmap ((,) False . fromRow table layout) <$> getNextRow layout, end)
         FromJsonArray -> pure (inArray, 0)
         FromJsonValues -> pure (\_ -> nextValue, 0)
       writingValues selection schema out $ \w ->
@@ -74,8 +74,10 @@ importText hs selection target partial text schema path =
               case found of
                 Left e -> (,) n <$> brokenValue selection values path n at e
                 Right (Nothing, _) -> pure (n, (Fine, ""))
-                Right (Just made, to) -> case made >>= checkedBytes of
-                  Left why -> pure (n, (WithDamage, valueAt path n at ++ ": " ++ wrongText why))
+                Right (Just (isArray, made), to) -> case made >>= checkedBytes of
+                  Left why ->
+                    let hint = if n == 0 && isArray then maybeList else ""
+                     in pure (n, (WithDamage, valueAt path n at ++ ": " ++ wrongText why ++ hint))
                   Right bs ->
                     (write w (Encoded (byteString bs)) `catch` tooLarge n at) >> go (n + 1) to
          in go (0 :: Int64) start
@@ -83,6 +85,11 @@ importText hs selection target partial text schema path =
     say hs (path ++ ": " ++ count n "record")
     pure (exitOf (fst found))
   where
+    -- If an array of all values is read as single values, it is the first.
+    mayBeAll json = case (text, json) of
+      (FromJsonValues, JArray _) -> True
+      _ -> False
+    maybeList = "; say --list if the file is one list"
     fromValue = fromJson (shapesOf schema) (schemaRoot schema)
     tooLarge :: Int64 -> Int64 -> RecordTooLarge -> IO ()
     tooLarge n at _ =
@@ -100,7 +107,7 @@ importText hs selection target partial text schema path =
     nextValue = do
       end <- blank *> isEmpty
       if end then pure Nothing else value
-    value = Just . fromValue <$> getJson
+    value = (\json -> Just (mayBeAll json, fromValue json)) <$> getJson
     blank = skipWhile isBlank
     inArray isFirst = do
       if isFirst then blank <* bytes (C.pack "[") <* blank else pure ()
