@@ -13,6 +13,7 @@ import qualified Tests.Damage
 import qualified Tests.Exchange
 import qualified Tests.Joined
 import qualified Tests.Json
+import qualified Tests.Keys
 import qualified Tests.Paths
 import qualified Tests.Pipes
 import qualified Tests.Status
@@ -34,6 +35,7 @@ main =
         Tests.Exchange.tests,
         Tests.Joined.tests,
         Tests.Json.tests,
+        Tests.Keys.tests,
         Tests.Paths.tests,
         Tests.Pipes.tests,
         Tests.Status.tests,

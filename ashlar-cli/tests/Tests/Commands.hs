@@ -183,6 +183,9 @@ queries = withOrders $ \path _ run -> do
   ".channel.Shop.till" `is` ["7"]
   ".channel.till" `is` ["7"]
   ".note" `is` ["Nothing", "Just \"urgent\"", "Nothing"]
+  refusal <- run ["query", path, ".note.Just"]
+  outcomeErr refusal
+    @?= "ashlar: orders: there is no .note.Just: a Maybe has no step of its own\n"
   json <- printed (run ["query", "--json", path, ".items[]", "--from", "1"])
   json @?= ["{\"name\":\"s\\u001b[31md\",\"price\":1.0e9}"]
 

@@ -6,6 +6,7 @@
 module Tests.Paths (tests) where
 
 import Ashlar.Builder (toStrictByteString)
+import Ashlar.Cli.Narrow
 import Ashlar.Cli.Path
 import Ashlar.Get (runGetWhole)
 import Ashlar.Schema
@@ -31,9 +32,13 @@ tests =
         parsePath ".\"na\\\"me\\n\\u00e9\"" @?= Right [Named "na\"me\n\233"]
         parsePath ".\"\\ud83d\\ude00\"" @?= Right [Named "\128512"]
         parsePath ".stock{\"a\\\"b\"}{}{key}"
-          @?= Right [Named "stock", ValueOf "a\"b", EachValue, EachKey],
+          @?= Right [Named "stock", ValueOf (TextKey "a\"b"), EachValue, EachKey]
+        parsePath "{-1}{42}" @?= Right [ValueOf (WholeKey (-1)), ValueOf (WholeKey 42)]
+        parsePath ".n{Red}{A'_1}"
+          @?= Right [Named "n", ValueOf (ConstructorKey "Red"), ValueOf (ConstructorKey "A'_1")],
       testCase "invalid paths: refused" . mapM_ (\t -> assertBool (show t) (isLeft (parsePath t))) $
-        [".items[", ".items[x]", "..", ".items]", ".a{b}", ".\"a", ".a[99999999999]", ".a{", ".a."],
+        T.words ".items[ .items[x] .. .items] .a{b} .\"a .a[99999999999] .a{ .a."
+          ++ T.words ".a{-} .a{+1} .a{1.5} .a{1_} .a{1x} .a{A-B} .a{\"b\"c}",
       testProperty "what a path leads to is the same if all beside it is passed over" narrowed
     ]
   where
@@ -45,7 +50,13 @@ tests =
           At <$> choose (0, 1000),
           pure EachValue,
           pure EachKey,
-          ValueOf <$> name
+          ValueOf <$> mapKey
+        ]
+    mapKey =
+      oneof
+        [ TextKey <$> name,
+          WholeKey <$> arbitrary,
+          ConstructorKey . T.pack <$> ((:) <$> elements "RÄ" <*> listOf (elements "ab'_1\955"))
         ]
     name = T.pack <$> listOf (elements "ab'1.[]{}\"\\ \955")
 

@@ -90,7 +90,7 @@ commands =
     ),
     ( "query",
       "Show parts of values, one in a line: .items[].price, .items[0], .shape.Circle, .stock{}, \
-      \.stock{\"brick\"}",
+      \.stock{\"brick\"}, .stock{42}, .stock{Red}. A Maybe has no step",
       QueryCommand <$> style <*> selection <*> schemaOption <*> file "FILE" <*> pathArgument
     ),
     ( "verify",

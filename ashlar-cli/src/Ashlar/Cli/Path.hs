@@ -8,7 +8,8 @@
 -- > .items[].price     the prices of all items
 -- > .items[0]          the first item
 -- > .shape.Circle      the shapes that are circles
--- > .stock{}           the values of a map; {key} for its keys, {"brick"} for that of a key
+-- > .stock{}           the values of a map; {key} for its keys
+-- > .stock{"brick"}     the value of a key: a text, or a character; also {-1} and {Red}
 -- > .point.1           the first of a tuple, or of fields without names
 --
 -- A path goes through 'Maybe' and newtypes, which have no step of their own. What is not there has
@@ -22,26 +23,23 @@
 -- a newtype that comes back to itself by way of these only has no parts.
 module Ashlar.Cli.Path
   ( Step (..),
+    MapKey (..),
     Path,
     parsePath,
     showPath,
     Follow,
     follow,
     stepsAt,
-    narrowing,
+    position,
   )
 where
 
 import Ashlar.Cli.Json (escape)
-import Ashlar.Codec (Get)
 import Ashlar.Schema
-import Ashlar.Schema.Internal.Describe (Description (..), pruned)
-import Ashlar.Schema.Internal.Evolution.Plan (Unknown (..), planned)
+import Ashlar.Schema.Internal.Check (isWhole)
 import Ashlar.Schema.Internal.Json.Values
-import Ashlar.Schema.Internal.Types (shapesIn)
-import Ashlar.Schema.Internal.Unwrap (cyclic, references, wrappedBy)
-import Data.Char (isDigit)
-import qualified Data.IntMap.Strict as IM
+import Ashlar.Schema.Internal.Unwrap (cyclic, wrappedBy)
+import Data.Char (isAlphaNum, isDigit, isUpper)
 import qualified Data.IntSet as IS
 import qualified Data.List as List
 import Data.Maybe (fromMaybe, isJust)
@@ -62,8 +60,18 @@ data Step
     EachValue
   | -- | All keys.
     EachKey
-  | -- | The value of a key that is a text.
-    ValueOf Text
+  | -- | The value of a key.
+    ValueOf MapKey
+  deriving stock (Eq, Ord, Show)
+
+-- | A key of a map.
+data MapKey
+  = -- | A text, or a character.
+    TextKey Text
+  | -- | A whole number.
+    WholeKey Integer
+  | -- | A constructor without fields.
+    ConstructorKey Text
   deriving stock (Eq, Ord, Show)
 
 -- | Steps, from the outermost value.
@@ -97,14 +105,19 @@ parsePath t
         | Just ('"', _) <- T.uncons r -> do
           (key, r') <- quotedText r
           after <- closed r'
-          (ValueOf key :) <$> go after
+          (ValueOf (TextKey key) :) <$> go after
         | otherwise -> do
           let (inside, r') = T.break (== '}') r
           after <- closed r'
           step <- case inside of
             "" -> Right EachValue
             "key" -> Right EachKey
-            _ -> Left ("neither {}, {key} nor {\"text\"}: {" ++ T.unpack inside ++ "}")
+            _ | Just key <- keyIn inside -> Right (ValueOf key)
+            _ ->
+              Left
+                ( "neither {}, {key}, {\"text\"}, {42} nor {Constructor}: {" ++ T.unpack inside
+                    ++ "}"
+                )
           (step :) <$> go after
       Just _ -> Left ("neither ., [ nor {: " ++ T.unpack rest)
     named (name, r)
@@ -112,6 +125,14 @@ parsePath t
       -- The point at the beginning of @.[]@.
       | T.any (`elem` ("[{" :: String)) (T.take 1 r) = go r
       | otherwise = Left "a name is missing after a point"
+    -- A key that is no text. (More digits would take more than linear time.)
+    keyIn inside
+      | isNumber && T.length inside <= 1000 = Just (WholeKey (read (T.unpack inside)))
+      | isConstructor inside = Just (ConstructorKey inside)
+      | otherwise = Nothing
+      where
+        digits = fromMaybe inside (T.stripPrefix "-" inside)
+        isNumber = not (T.null digits) && T.all isDigit digits
     closed r = case T.uncons r of
       Just (c, after) | c == ']' || c == '}' -> Right after
       _ -> Left "a bracket is not closed"
@@ -138,9 +159,19 @@ showPath steps = if null steps then "." else T.concat (map one steps)
       At i -> T.concat ["[", T.pack (show i), "]"]
       EachValue -> "{}"
       EachKey -> "{key}"
-      ValueOf k -> T.concat ["{", inQuotes k, "}"]
+      ValueOf k -> T.concat ["{", shownKey k, "}"]
+    shownKey k = case k of
+      TextKey t -> inQuotes t
+      WholeKey n -> T.pack (show n)
+      ConstructorKey name -> name
     inQuotes n = T.concat ["\"", T.concatMap quote n, "\""]
     quote c = if c `elem` ("\"\\" :: String) then T.pack ['\\', c] else T.singleton c
+
+-- Can it be the name of a constructor?
+isConstructor :: Text -> Bool
+isConstructor name = T.any isUpper (T.take 1 name) && T.all isPart name
+  where
+    isPart c = isAlphaNum c || c == '_' || c == '\''
 
 -- | The results in a value.
 type Follow r = Value -> [r]
@@ -183,7 +214,8 @@ follow shapes end path = toShape 0 (schemaRoot (shapesSchema shapes))
       (Array _ inner, _) | isElement -> elementsOf inner
       (Map _ _ x, EachValue) -> entriesOf snd <$> toShape (n + 1) x
       (Map _ k _, EachKey) -> entriesOf fst <$> toShape (n + 1) k
-      (Map _ k x, ValueOf key) | isText (bareShape shapes k) -> lookupKey key <$> toShape (n + 1) x
+      (Map _ k x, ValueOf key)
+        | Just isKey <- keyOf (bareShape shapes k) key -> lookupKey isKey <$> toShape (n + 1) x
       _ -> Nothing
       where
         isElement = case step of
@@ -191,10 +223,43 @@ follow shapes end path = toShape 0 (schemaRoot (shapesSchema shapes))
           At _ -> True
           _ -> False
         elementsOf inner = elements step <$> toShape (n + 1) inner
-        isText shape = case shape of
-          Leaf (Utf8 _) -> True
-          Leaf Utf16 -> True
+
+    -- Is a value of a shape this key? 'Nothing' if none can be.
+    keyOf :: Shape -> MapKey -> Maybe (Value -> Bool)
+    keyOf shape key = case (shape, key) of
+      (Between _ _ l, _) -> keyOf (Leaf l) key
+      (Leaf l, TextKey t)
+        | isText l -> Just $ \value -> case value of
+          Written _ t' -> t' == t
+          Letter _ c -> T.singleton c == t
           _ -> False
+      (Leaf l, WholeKey n)
+        | isWhole l && not (isScaled l) -> Just $ \value -> case value of
+          Whole _ n' -> n' == n
+          _ -> False
+      (Leaf Boolean, ConstructorKey name)
+        | name `elem` ["False", "True"] -> Just $ \value -> case value of
+          Truth b -> b == (name == "True")
+          _ -> False
+      (Reference i, ConstructorKey name)
+        | any (\c -> constructorName c == name && null (constructorFields c)) (constructorsOf i) ->
+          Just $ \value -> case value of
+            Tagged _ _ c _ -> constructorName c == name
+            _ -> False
+      _ -> Nothing
+    constructorsOf i = definitionConstructors (definitions V.! i)
+    isText l = case l of
+      Utf8 _ -> True
+      Utf16 -> True
+      Character -> True
+      ScalarCharacter -> True
+      _ -> False
+    -- (What is shown of it is no whole number.)
+    isScaled l = case l of
+      FixedPoint _ -> True
+      Date -> True
+      Duration -> True
+      _ -> False
 
     toDefinition n i d = case (definitionForm d, definitionConstructors d, steps V.!? n) of
       (Newtype, [Constructor _ _ [f]], step)
@@ -226,10 +291,10 @@ follow shapes end path = toShape 0 (schemaRoot (shapesSchema shapes))
       where
         byTag = V.fromList alternatives
         alternatives = map alternative cs
-        isConstructor = any ((== name) . constructorName) cs
+        isAlternative = any ((== name) . constructorName) cs
         alternative c
           | constructorName c == name = inside c
-          | isConstructor = Nothing
+          | isAlternative = Nothing
           | otherwise = (\k _ xs -> k xs) <$> toField n name c
         -- After the name of a constructor: its fields, or the value.
         inside c = case steps V.!? (n + 1) of
@@ -237,6 +302,7 @@ follow shapes end path = toShape 0 (schemaRoot (shapesSchema shapes))
           Just (Named field) -> (\k _ xs -> k xs) <$> toField (n + 1) field c
           Just _ -> Nothing
 
+-- | The number, from 0, of the part that a name stands for.
 position :: Text -> Maybe Int
 position name
   | not (T.null name) && T.all isDigit name && T.length name < 6 && n > 0 = Just (n - 1)
@@ -269,9 +335,9 @@ entriesOf side k value = case value of
   Entries _ xs -> concatMap (k . side) (V.toList xs)
   _ -> []
 
-lookupKey :: Text -> Follow r -> Follow r
-lookupKey key k value = case value of
-  Entries _ xs -> concat [k x | (Written _ t, x) <- V.toList xs, t == key]
+lookupKey :: (Value -> Bool) -> Follow r -> Follow r
+lookupKey isKey k value = case value of
+  Entries _ xs -> concat [k x | (key, x) <- V.toList xs, isKey key]
   _ -> []
 
 -- | The steps that can be made after a path, at most some dozens.
@@ -279,7 +345,9 @@ stepsAt :: Shapes -> Path -> [Step]
 stepsAt shapes path =
   take 40 (filter (\s -> isJust (follow shapes (\_ _ -> ()) (path ++ [s]))) candidates)
   where
-    candidates = [Each, EachValue, EachKey] ++ map Named names
+    candidates =
+      [Each, EachValue, EachKey] ++ map Named names
+        ++ map (ValueOf . ConstructorKey) ("False" : "True" : filter isConstructor names)
     names =
       take 2000 . List.nub . take 2000 $
         concat
@@ -288,85 +356,3 @@ stepsAt shapes path =
               c <- definitionConstructors d
           ]
           ++ map (T.pack . show) [1 .. 9 :: Int]
-
--- | What is left of a schema if all fields beside a path are left out, and how to read that: the
--- plan of a type without these fields, which passes over them. If there is no such plan, all is
--- read.
---
--- > follow whole path value == follow narrow path narrowValue
-narrowing :: Path -> Schema -> (Schema, Get Value)
-narrowing path s = case planned SkipUnknown narrow (getPlainValue (descriptionSchema narrow)) s of
-  Right g -> (descriptionSchema narrow, g)
-  Left _ -> (s, getPlainValue s)
-  where
-    narrow = narrowed path s
-
--- The schema without fields beside the path. Constructors whose fields have no names keep them all.
--- A definition may be reached after several numbers of steps, and keeps what any of them needs.
-narrowed :: Path -> Schema -> Description
-narrowed path s =
-  pruned (schemaRoot s) (IM.fromList (V.toList (V.imap (\i d -> (i, (left i d, []))) definitions)))
-  where
-    definitions = schemaDefinitions s
-    steps = V.fromList path
-    -- Behind the last step everything is needed.
-    behind = V.length steps
-
-    left i d = case IM.lookup i reached of
-      Nothing -> d
-      Just numbers ->
-        let needed = IS.fromList [k | n <- IS.toList numbers, (k, _, _) <- fieldsAt n d]
-            without j c =
-              c {constructorFields = [f | (k, f) <- numbered j c, IS.member k needed]}
-         in d {definitionConstructors = zipWith without [0 ..] (definitionConstructors d)}
-
-    -- The definitions that are reached, each with the numbers of steps after which they are.
-    reached = go IM.empty (toShape 0 (schemaRoot s))
-      where
-        go seen found = case found of
-          [] -> seen
-          (i, n) : rest
-            | maybe False (IS.member n) (IM.lookup i seen) -> go seen rest
-            | otherwise ->
-              go
-                (IM.insertWith IS.union i (IS.singleton n) seen)
-                (concat [toShape m x | (_, m, x) <- fieldsAt n (definitions V.! i)] ++ rest)
-
-    -- The definitions that a shape leads to, after n steps.
-    toShape n shape = case (shape, steps V.!? n) of
-      (_, Nothing) -> [(i, behind) | i <- references shape]
-      (Reference i, _) -> [(i, n)]
-      (Optional inner, _) -> toShape n inner
-      (Packed inner, _) -> toShape n inner
-      (Unpacked inner, _) -> toShape n inner
-      (Tuple ss, Just (Named name)) ->
-        let after i = if Just i == position name then n + 1 else behind
-         in concat (zipWith (toShape . after) [0 ..] ss)
-      (Map _ k x, Just EachKey) -> toShape (n + 1) k ++ toShape behind x
-      (Map _ k x, _) -> toShape behind k ++ toShape (n + 1) x
-      (Array i inner, _) -> toShape behind i ++ toShape (n + 1) inner
-      (_, _) -> concatMap (toShape (n + 1)) (shapesIn shape)
-
-    -- The fields of a definition that are needed after n steps: their numbers, and the steps after
-    -- which they are reached.
-    fieldsAt n d = case (definitionForm d, steps V.!? n) of
-      (_, Nothing) -> concat (zipWith (allAt behind) [0 ..] cs)
-      (Newtype, _) -> concat (zipWith (allAt n) [0 ..] cs)
-      (Sum, Just (Named name))
-        | any ((== name) . constructorName) cs ->
-          concat [ofConstructor j c | (j, c) <- zip [0 ..] cs, constructorName c == name]
-      (_, Just (Named name)) -> concat (zipWith (named name (n + 1)) [0 ..] cs)
-      _ -> []
-      where
-        cs = definitionConstructors d
-        ofConstructor = case steps V.!? (n + 1) of
-          Just (Named name) -> named name (n + 2)
-          _ -> allAt behind
-    allAt m j c = [(k, m, fieldShape f) | (k, f) <- numbered j c]
-    named name m j c =
-      [ (k, if fieldName f == name then m else behind, fieldShape f)
-        | (k, f) <- numbered j c,
-          fieldName f == name || isPositional c
-      ]
-    -- The fields of the constructor with a number, numbered in turn.
-    numbered j c = zip [j * 65536 ..] (constructorFields c) :: [(Int, Field)]

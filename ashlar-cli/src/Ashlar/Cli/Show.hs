@@ -14,6 +14,7 @@ import Ashlar.Builder (Builder)
 import Ashlar.Cli.Console
 import Ashlar.Cli.Ending
 import Ashlar.Cli.Input
+import Ashlar.Cli.Narrow
 import Ashlar.Cli.Path
 import Ashlar.Cli.Text
 import Ashlar.Schema
@@ -75,12 +76,16 @@ queryValues hs style selection path input = do
     tell = complain hs (inputPath input ++ ": records of another schema do not have " ++ shownPath)
     shownPath = T.unpack (showPath path)
     noSuchPart schemas =
-      inputPath input ++ ": there is no " ++ T.unpack (showPath (known ++ [missing])) ++ others
+      inputPath input ++ ": there is no " ++ T.unpack (showPath (known ++ [missing])) ++ hint
+        ++ others
       where
         -- The longest beginning that a schema has, and the step after it.
         (shapes, known) =
           List.maximumBy (comparing (length . snd)) (map (beginning . shapesOf) schemas)
         missing = path !! length known
+        hint = case missing of
+          Named name | name `elem` ["Just", "Nothing"] -> ": a Maybe has no step of its own"
+          _ -> ""
         others = case stepsAt shapes known of
           [] -> ""
           steps -> "; there is " ++ List.intercalate ", " (map (T.unpack . showPath . (: [])) steps)
