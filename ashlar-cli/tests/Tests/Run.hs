@@ -16,6 +16,7 @@ module Tests.Run
 where
 
 import Ashlar.Cli
+import Control.Concurrent.MVar (MVar, newMVar, withMVar)
 import Control.Exception (bracket)
 import qualified Data.ByteString as B
 import qualified Data.Text as T
@@ -25,6 +26,7 @@ import System.Exit (ExitCode (..))
 import System.FilePath ((</>))
 import System.IO
 import System.IO.Temp (withSystemTempDirectory)
+import System.IO.Unsafe (unsafePerformIO)
 import Test.Tasty.HUnit
 
 -- | Run an action with the path of an empty folder, which is removed afterwards.
@@ -66,11 +68,17 @@ run colours folder args = do
     -- Paths of the folder are shown without it.
     filterPath = T.unpack . T.replace (T.pack (folder ++ "/")) T.empty . T.pack
 
--- | Run an action whose standard input is this.
+-- | Run an action whose standard input is this. Tests in other threads wait, because the process has
+-- only one.
 withStdin :: Handle -> IO a -> IO a
-withStdin h act = bracket (hDuplicate stdin) back (\_ -> hDuplicateTo h stdin >> act)
+withStdin h act = withMVar stdinInUse $ \() ->
+  bracket (hDuplicate stdin) back (\_ -> hDuplicateTo h stdin >> act)
   where
     back old = hDuplicateTo old stdin >> hClose old
+
+stdinInUse :: MVar ()
+stdinInUse = unsafePerformIO (newMVar ())
+{-# NOINLINE stdinInUse #-}
 
 -- | The tool is to end with a code, and to print lines: results and messages.
 gives :: HasCallStack => IO Outcome -> (Int, [String], [String]) -> Assertion

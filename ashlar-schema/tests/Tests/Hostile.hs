@@ -42,6 +42,17 @@ tests =
         case errorReason <$> leftOf (runGetWhole (getValue s) "\0") of
           Just (Invalid message) -> assertBool message (length message < 100)
           other -> assertFailure (show other),
+      testCase "many elements without end fail where the first one does" $ do
+        let s = Schema (List Length64 (Reference 0)) (V.singleton chain)
+            chain =
+              Definition
+                "T"
+                Record
+                Unordered
+                [Constructor "C" False [Field "n" (Leaf Float64), Field "t" (Reference 0)]]
+            failsAt n = (\e -> (errorOffset e, errorReason e)) <$> leftOf (runGetWhole (getValue s) n)
+        map (failsAt . encode) [1000, 2 ^ (33 :: Int) :: Int]
+          @?= replicate 2 (Just (8, MissingInput 8 0)),
       testProperty "random schemas decode to themselves" $
         forAll genSchema (\s -> decode (encode s) === Right s),
       testProperty "random schemas decode what they encode" $

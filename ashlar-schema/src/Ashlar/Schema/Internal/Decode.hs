@@ -284,12 +284,13 @@ shapesBy reader inPacked inPlain s = uncovered
        in \n -> charge n >> getSuccessive n entry
 
     -- Charge n elements of these shapes, if they have no bytes, with all of their parts. (Where
-    -- these are many, an element counts its own. The product has less than 31 bits.)
+    -- these are many, an element counts its own. The product has less than 31 bits. No value is made
+    -- of an element without end, so it is not charged.)
     chargeElements :: [Shape] -> Int -> Get ()
     chargeElements shapes =
       let !bytes = costBytes (costOfAll known shapes)
           !parts = sum [costParts c | c <- map (costOf known) shapes, fairWith 1 c]
-       in \n -> readCharge reader bytes (if n > 0x800000 then n else n * parts)
+       in \n -> readCharge reader bytes (if parts > 0 && n > 0x800000 then n else n * parts)
 
     -- Refuse a value that is not above the one before, if the order of its type is known.
     ascending :: Shape -> Maybe Value -> Get Value -> Get Value
