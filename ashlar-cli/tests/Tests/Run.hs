@@ -68,8 +68,8 @@ run colours folder args = do
     -- Paths of the folder are shown without it.
     filterPath = T.unpack . T.replace (T.pack (folder ++ "/")) T.empty . T.pack
 
--- | Run an action whose standard input is this. Tests in other threads wait, because the process has
--- only one.
+-- | Run an action whose standard input is this. Tests in other threads wait, because the process
+-- has only one.
 withStdin :: Handle -> IO a -> IO a
 withStdin h act = withMVar stdinInUse $ \() ->
   bracket (hDuplicate stdin) back (\_ -> hDuplicateTo h stdin >> act)

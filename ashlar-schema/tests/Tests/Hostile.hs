@@ -50,7 +50,8 @@ tests =
                 Record
                 Unordered
                 [Constructor "C" False [Field "n" (Leaf Float64), Field "t" (Reference 0)]]
-            failsAt n = (\e -> (errorOffset e, errorReason e)) <$> leftOf (runGetWhole (getValue s) n)
+            failsAt n =
+              (\e -> (errorOffset e, errorReason e)) <$> leftOf (runGetWhole (getValue s) n)
         map (failsAt . encode) [1000, 2 ^ (33 :: Int) :: Int]
           @?= replicate 2 (Just (8, MissingInput 8 0)),
       testProperty "random schemas decode to themselves" $

@@ -239,8 +239,8 @@ unitsOf = case targetByteOrder of
   LittleEndian -> T.encodeUtf16LE
   BigEndian -> T.encodeUtf16BE
 
--- | Are all surrogates in pairs? And the units in UTF-8, with three bytes for each surrogate that is
--- in none.
+-- | Are all surrogates in pairs? And the units in UTF-8, with three bytes for each surrogate that
+-- is in none.
 utf8OfUnits :: S.ByteString -> (Bool, S.ByteString)
 utf8OfUnits units = S.concat <$> go (S.unpack units)
   where

@@ -284,8 +284,8 @@ shapesBy reader inPacked inPlain s = uncovered
        in \n -> charge n >> getSuccessive n entry
 
     -- Charge n elements of these shapes, if they have no bytes, with all of their parts. (Where
-    -- these are many, an element counts its own. The product has less than 31 bits. No value is made
-    -- of an element without end, so it is not charged.)
+    -- these are many, an element counts its own. The product has less than 31 bits. No element
+    -- without end becomes a value, so it is not charged.)
     chargeElements :: [Shape] -> Int -> Get ()
     chargeElements shapes =
       let !bytes = costBytes (costOfAll known shapes)
