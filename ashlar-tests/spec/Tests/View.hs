@@ -34,6 +34,7 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import Data.IntMap (IntMap)
 import qualified Data.IntMap as IM
+import qualified Data.IntSet as IS
 import Data.List.NonEmpty (NonEmpty (..))
 import Data.Map (Map)
 import qualified Data.Map as M
@@ -85,6 +86,8 @@ tests =
         ],
       testProperty "lookup, by bisection" (lookups @Int @Word16),
       testProperty "lookup, one after the other" (lookups @Text @Shape),
+      testProperty "sets, and keys that are Int" $ \m ->
+        forAll (elements (0 : M.keys m)) (otherKeys m),
       testProperty "a view inside of a value" inside,
       testProperties "the instance" (codecLawsFor records),
       testCase "a format of its own is refused" own,
@@ -203,8 +206,22 @@ lookups m k =
     [ (fmap got <$> View.lookup key v) === Right (Right <$> M.lookup key m) | key <- k : M.keys m
     ]
     .&&. mapM got (View.keys v) === Right (M.keys m)
+    .&&. traverse (`View.member` v) (k : M.keys m) === Right (map (`M.member` m) (k : M.keys m))
   where
     v = viewOf m
+
+-- Sets, and containers of 'Int' keys, search as maps do.
+otherKeys :: Map Int Word16 -> Int -> Property
+otherKeys m k =
+  conjoin
+    [ (fmap got <$> View.lookup k ints) === Right (Right <$> M.lookup k m),
+      mapM got (View.keys ints) === Right (M.keys m),
+      View.member k (viewOf (M.keysSet m)) === Right (M.member k m),
+      View.member k (viewOf (IS.fromList (M.keys m))) === Right (M.member k m),
+      mapM got (View.keys (viewOf (M.keysSet m))) === Right (M.keys m)
+    ]
+  where
+    ints = viewOf (IM.fromList (M.toList m))
 
 data Own = Own Word8 Word8
   deriving stock (Generic)

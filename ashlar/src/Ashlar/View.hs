@@ -78,9 +78,11 @@ module Ashlar.View
     elements,
     foldElements,
 
-    -- * Maps
+    -- * Maps and sets
+    Ascending (..),
     keys,
     lookup,
+    member,
   )
 where
 
@@ -96,6 +98,7 @@ import qualified Data.IntMap as IM
 import qualified Data.IntSet as IS
 import Data.List.NonEmpty (NonEmpty)
 import qualified Data.Map as M
+import Data.Maybe (isJust)
 import Data.Primitive.Array (Array)
 import Data.Primitive.PrimArray (PrimArray)
 import Data.Primitive.SmallArray (SmallArray)
@@ -195,9 +198,33 @@ foldElements f b0 v = go b0 (count v) (later lengthSize v)
       | otherwise = go (f b x) (n - 1) (next @(Element c) x)
 {-# INLINE foldElements #-}
 
+-- | Containers whose elements ascend by a key, each of which is there once.
+class Container c => Ascending c where
+  -- | The key of a map, or the element of a set.
+  type Key c
+
+  -- | The key of an element.
+  elementKey :: View (Element c) -> View (Key c)
+
+instance (Codec k, Codec v) => Ascending (M.Map k v) where
+  type Key (M.Map k v) = k
+  elementKey = position @1
+
+instance Codec v => Ascending (IM.IntMap v) where
+  type Key (IM.IntMap v) = Int
+  elementKey = position @1
+
+instance Codec a => Ascending (Set.Set a) where
+  type Key (Set.Set a) = a
+  elementKey = id
+
+instance Ascending IS.IntSet where
+  type Key IS.IntSet = Int
+  elementKey = id
+
 -- | The keys of a map, in ascending order.
-keys :: (Codec k, Codec v) => View (M.Map k v) -> [View k]
-keys = map (position @1) . elements
+keys :: forall c. Ascending c => View c -> [View (Key c)]
+keys = map (elementKey @c) . elements
 {-# INLINE keys #-}
 
 -- | The value of a key in a map. A binary search if keys and values have constant size. Otherwise
@@ -209,32 +236,56 @@ keys = map (position @1) . elements
 -- >>> fmap (fmap View.decodeView) (View.lookup 2 m)
 -- Right (Just (Right 'b'))
 lookup ::
-  forall k v.
-  (Ord k, Codec k, Codec v) =>
+  forall c k v.
+  (Ascending c, Element c ~ (k, v), Key c ~ k, Ord k, Codec k) =>
   k ->
-  View (M.Map k v) ->
+  View c ->
   Either DecodeError (Maybe (View v))
-lookup k v = case (layout @k, layout @v) of
-  (Fix f, Fix g) -> bisect (fixedSize f + fixedSize g) 0 (count v)
-  _ -> search (elements v)
+lookup k v = fmap (position @2) <$> find k v
+{-# INLINEABLE lookup #-}
+
+-- | Is a key in a map, or an element in a set? It searches as 'lookup' does.
+--
+-- >>> import qualified Ashlar.View as View
+-- >>> import qualified Data.Set as Set
+-- >>> View.member 3 (View.viewOf (Set.fromList [1, 3 :: Int]))
+-- Right True
+member ::
+  (Ascending c, Ord (Key c), Codec (Key c)) =>
+  Key c ->
+  View c ->
+  Either DecodeError Bool
+member k v = isJust <$> find k v
+{-# INLINEABLE member #-}
+
+-- The element of a key.
+find ::
+  forall c.
+  (Ascending c, Ord (Key c), Codec (Key c)) =>
+  Key c ->
+  View c ->
+  Either DecodeError (Maybe (View (Element c)))
+find k v = case layout @(Element c) of
+  Fix f -> bisect (fixedSize f) 0 (count v)
+  Var _ -> search (elements v)
   where
     bisect width low high
       | low >= high = Right Nothing
       | otherwise = do
         let middle = (low + high) `quot` 2
-            entry = later (lengthSize + middle * width) v
-        found <- compareKey entry
+            element = later (lengthSize + middle * width) v
+        found <- compareKey element
         case found of
           LT -> bisect width low middle
-          EQ -> Right (Just (position @2 entry))
+          EQ -> Right (Just element)
           GT -> bisect width (middle + 1) high
     search [] = Right Nothing
-    search (entry : rest) = do
-      found <- compareKey entry
+    search (element : rest) = do
+      found <- compareKey element
       case found of
         LT -> Right Nothing
-        EQ -> Right (Just (position @2 entry))
+        EQ -> Right (Just element)
         GT -> search rest
-    compareKey :: View (k, v) -> Either DecodeError Ordering
-    compareKey entry = compare k <$> decodeView (position @1 entry)
-{-# INLINEABLE lookup #-}
+    compareKey :: View (Element c) -> Either DecodeError Ordering
+    compareKey element = compare k <$> decodeView (elementKey @c element)
+{-# INLINEABLE find #-}

@@ -78,8 +78,8 @@ getBase64UrlUnpadded :: Int -> Get ByteString
 getBase64UrlUnpadded = getEncoded (base64 (Variant ForUrls False))
 
 -- | The bytes that the next characters stand for: all up to the first that is not in the alphabet,
--- and the padding that they need. Errors have the offsets of those of 'getBase64'. Where padding is
--- missing, they say so.
+-- and the padding that they need. Errors have the offsets of those of 'getBase64'. Missing padding
+-- is an error at the character that is there instead, or 'Ashlar.Get.MissingInput' at the end.
 --
 -- >>> runGetRest takeBase64 "SGVsbG8=;SGk="
 -- Right ("Hello",";SGk=")
