@@ -322,11 +322,6 @@ notGivenBack = do
   either
     (\(bs, at, _) -> Left (bs, at))
     (\_ -> Right ())
-    (Ours.runGetOrFail (Ours.lookAhead Ours.getRemainingLazyByteString *> Ours.skip 5) input)
-    @?= Left (input, 0)
-  either
-    (\(bs, at, _) -> Left (bs, at))
-    (\_ -> Right ())
     (Ours.runGetOrFail (Ours.getLazyByteString 5) input)
     @?= Left (input, 0)
   either

@@ -41,7 +41,6 @@ tests =
       "failing at the end of chunks, again and again"
       [ testCase "getByteString" (failsAtEnd (() <$ getByteString far)),
         testCase "getLazyByteString" (failsAtEnd (() <$ getLazyByteString (fromIntegral far))),
-        testCase "skip" (failsAtEnd (skip far)),
         testCase "isolate" (failsAtEnd (isolate far (pure ()))),
         testCase "isolate, where the end is not known" endNotKnown,
         testCase "binary's remaining" remainingInChunks

@@ -41,6 +41,7 @@ tests =
   testGroup
     "paths"
     [ testProperty "every way to run says the same" everyWay,
+      testCase "of fields far inside of one span, in chunks" cutSpans,
       testCase "of derived instances" derived,
       testCase "of fields in one span" together,
       testCase "of instances by hand" handWritten,
@@ -140,6 +141,26 @@ at _ bs =
     (decode bs :: Either DecodeError a)
 
 -- Every way to run, on a truncated encoding and on one with a byte changed.
+-- The error shows bytes of the field in which the input ends, and not only the first of the span.
+cutSpans :: Assertion
+cutSpans = do
+  let wide = get :: Get (Maybe [Wide])
+      value = (1, 2, 3, 4, (5, 6, 7, 8)) :: Wide
+      bytes = encode (Just [value, value])
+      chunksOf n bs
+        | S.null bs = []
+        | otherwise = let (a, b) = S.splitAt n bs in a : chunksOf n b
+  forM_ [0 .. S.length bytes - 1] $ \i -> forM_ [1, 7, 16, 17, 40] $ \n -> do
+    let cut = S.take i bytes
+        wanted = runGet wide cut
+        decoder = foldl pushChunk (runGetIncremental wide) (chunksOf n cut)
+    runGetLazy wide (L.fromChunks (chunksOf n cut)) @?= wanted
+    case pushEndOfInput decoder of
+      Fail _ _ e -> Left e @?= wanted
+      _ -> assertFailure "not failed"
+
+type Wide = (Int, Int, Int, Int, (Int, Int, Int, Int))
+
 everyWay :: Property
 everyWay =
   forAll (choose (0, S.length bytes - 1)) $ \i -> forAll (QC.elements [0, 2, 255]) $ \w ->

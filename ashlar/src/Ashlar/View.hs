@@ -236,7 +236,7 @@ keys = map (elementKey @c) . elements
 -- >>> fmap (fmap View.decodeView) (View.lookup 2 m)
 -- Right (Just (Right 'b'))
 lookup ::
-  forall c k v.
+  forall k v c.
   (Ascending c, Element c ~ (k, v), Key c ~ k, Ord k, Codec k) =>
   k ->
   View c ->

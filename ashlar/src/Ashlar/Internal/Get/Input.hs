@@ -49,7 +49,7 @@ import Ashlar.Internal.Get.Env
 import Ashlar.Internal.Get.Error
 import Ashlar.Internal.Get.Failure
 import Ashlar.Internal.Get.Limits
-import Ashlar.Internal.Get.Record (comingIn, enterSegment, heldEnd, replaceSegments)
+import Ashlar.Internal.Get.Record (comingIn, enterSegment, heldEnd, replaceSegments, shownOf)
 import Ashlar.Internal.Get.Type
 import Ashlar.Internal.Mem (copyRange, newBuffer, sliceBuffer, withBytesQuick)
 import Ashlar.Internal.Mem.Cells
@@ -58,7 +58,6 @@ import Control.Exception (evaluate, mask_)
 import Control.Monad (unless, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
-import Data.Foldable (find)
 import Data.IORef (readIORef, writeIORef)
 import Data.Word (Word8)
 import Foreign.ForeignPtr.Unsafe (unsafeForeignPtrToPtr)
@@ -86,7 +85,8 @@ require n = do
 -- joined. (Loops may fail again and again at the end of the input: tests "failing at the end".)
 missing :: Int -> Int -> Get ()
 missing n have = do
-  _ <- gather (min 16 have)
+  shown <- inspect (\c env _ -> shownOf c env have)
+  _ <- gather shown
   p <- cursor
   failAt p have (MissingInput n have)
 
@@ -364,10 +364,7 @@ letGo c input = do
 skipInput :: Int -> Get ()
 skipInput n = do
   at <- here
-  -- (At once where the end is known, or a loop that fails again and again at the end would take
-  -- quadratic time.)
-  known <- bytesLeft
-  left <- maybe (skipUpTo n) pure (find (< n) known)
+  left <- skipUpTo n
   when (left < n) $ failWith at at nothingFound (MissingInput n left)
 {-# NOINLINE skipInput #-}
 

@@ -8,6 +8,7 @@
 -- find the cursor in its cell.
 module Ashlar.Internal.Get.Record
   ( recordAt,
+    shownOf,
     record,
     remember,
     Expectation (..),
@@ -61,12 +62,28 @@ recordAt ::
 recordAt c env !p !n !reason = whenTraced c $ do
   part <- getInt c partCell
   case reason of
-    MissingInput _ left
-      | Cut before width <- cutField (envContext env) part left ->
+    MissingInput _ left -> do
+      cut <- cutHere c env left
+      case cut of
         -- The cut field begins within the bytes that are left.
-        recordIn part c env (p `plusPtr` before) (n - before) (MissingInput width (left - before))
+        Cut before width ->
+          recordIn part c env (p `plusPtr` before) (n - before) (MissingInput width (left - before))
+        _ -> recordIn part c env p n reason
     _ -> recordIn part c env p n reason
 {-# NOINLINE recordAt #-}
+
+-- The field that the input cuts off, given how many bytes are left.
+cutHere :: Cells -> Env -> Int -> IO Cut
+cutHere c env left = (\part -> cutField (envContext env) part left) <$> getInt c partCell
+
+-- | How many bytes an error about too few bytes shows or passes over, given how many are left. It is
+-- about the field that the input cuts off, if the run is traced, and shows 16 bytes.
+shownOf :: Cells -> Env -> Int -> IO Int
+shownOf c env left = do
+  cut <- cutHere c env left
+  pure $! min left $ case cut of
+    Cut before _ -> before + 16
+    _ -> 16
 
 recordIn :: PartNumber -> Cells -> Env -> Ptr Word8 -> Int -> Reason -> IO ()
 recordIn !part c env !p !n !reason = do
