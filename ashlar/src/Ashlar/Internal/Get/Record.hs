@@ -76,8 +76,8 @@ recordAt c env !p !n !reason = whenTraced c $ do
 cutHere :: Cells -> Env -> Int -> IO Cut
 cutHere c env left = (\part -> cutField (envContext env) part left) <$> getInt c partCell
 
--- | How many bytes an error about too few bytes shows or passes over, given how many are left. It is
--- about the field that the input cuts off, if the run is traced, and shows 16 bytes.
+-- | How many bytes an error about too few bytes passes over or shows, given how many are left. If
+-- the run is traced, it is about the field that the input cuts off. It shows 16 bytes.
 shownOf :: Cells -> Env -> Int -> IO Int
 shownOf c env left = do
   cut <- cutHere c env left
