@@ -1,6 +1,6 @@
 /** The records of a file, in order. */
 import { passOver, Next, withoutHeader } from "./after.js";
-import { concat, sameBytes } from "./bytes.js";
+import { concat, plain, sameBytes } from "./bytes.js";
 import * as d from "./damage.js";
 import { DecodeError } from "./errors.js";
 import { Today, Values, valuesOf } from "./evolution.js";
@@ -194,7 +194,7 @@ export class Fold {
     if (!compressed || this.reading.inflate === null) return d.unknownCompression(compressed ? ZLIB : new Uint8Array(0));
     const found = this.reading.inflate(body, h.expanded);
     if (typeof found === "string") return d.wrongExpansion(found);
-    return found.length === h.expanded ? found : d.wrongExpansion("another number of bytes than the block says");
+    return found.length === h.expanded ? plain(found) : d.wrongExpansion("another number of bytes than the block says");
   }
 
   /** The end, unless bytes that headers announce are not there. */
