@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from typing import Any, Protocol
+
+from .errors import no_data
 
 __all__ = ["FileInput", "Input", "StreamInput"]
 
@@ -71,8 +72,7 @@ class StreamInput:
     def _read(self, n: int) -> bytes:
         part = self._stream.read(min(n, 1 << 16))
         if part is None:
-            # (Only b"" is the end.)
-            raise BlockingIOError(errno.EAGAIN, "no data yet, where a stream is needed that waits for them", self.name)
+            raise no_data(self.name)
         return part  # type: ignore[no-any-return]
 
     def fetch(self, offset: int, n: int) -> bytes:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import unicodedata
 from typing import Any, List, Optional, Tuple
 
 from ._describe import clean
 
-__all__ = ["AshlarError", "DecodeError", "EncodeError", "EvolutionError", "escaped"]
+__all__ = ["AshlarError", "DecodeError", "EncodeError", "EvolutionError", "escaped", "no_data"]
 
 
 class AshlarError(ValueError):
@@ -68,3 +69,8 @@ class EncodeError(AshlarError, TypeError):
 
 class EvolutionError(AshlarError):
     """Values of another schema cannot be read as those of a type. The text says why, and what to write."""
+
+
+def no_data(*names: str) -> BlockingIOError:
+    """The error for a stream without data yet. (Only ``b""`` is the end.)"""
+    return BlockingIOError(errno.EAGAIN, "no data yet, where a stream is needed that waits for them", *names)

@@ -6,7 +6,6 @@ directions, :class:`Incoming` reads one of them.
 
 from __future__ import annotations
 
-import errno
 import threading
 from types import TracebackType
 from typing import Any, Callable, Generic, Iterator, Optional, Tuple, Type as Class, TypeVar
@@ -17,7 +16,7 @@ from ._records import Values
 from ._typed import evolved_reader, stored_fingerprint
 from .binding import Type, bind, expect_type
 from .damage import shown
-from .errors import AshlarError, DecodeError
+from .errors import AshlarError, DecodeError, no_data
 from .schema import Schema
 
 __all__ = ["Connection", "Incoming", "MessageError", "frame_bytes", "hello_bytes", "verdict_bytes"]
@@ -55,8 +54,8 @@ class Incoming(Generic[R]):
     """Reads one direction of a connection.
 
     ``read`` returns at most so many bytes, and none at the end of the stream: ``sock.recv`` does,
-    and ``read1`` of a file. (``None`` is not the end, but a :class:`BlockingIOError`.) Without a ``type``, messages are plain values of the schema that the
-    hello says.
+    and ``read1`` of a file. (``None`` is not the end, but a :class:`BlockingIOError`.) Without a
+    ``type``, messages are plain values of the schema that the hello says.
     """
 
     def __init__(
@@ -88,7 +87,7 @@ class Incoming(Generic[R]):
         while len(self._held) < n:
             more = self._read(65_536)
             if more is None:
-                raise BlockingIOError(errno.EAGAIN, "no data yet, where a stream is needed that waits for them")
+                raise no_data()
             if not more:
                 had = len(self._held)
                 between = "the peer closed the connection without an end of its messages"

@@ -36,6 +36,7 @@ module Ashlar.Internal.Mem
     maxForeignCopy,
     moveDown,
     plusCount,
+    timesCount,
     withBytes,
     withBytesQuick,
 
@@ -369,6 +370,12 @@ bufferArray _ = errorWithoutStackTrace "Ashlar.Internal.Mem.bufferArray: not fro
 plusCount :: Int -> Int -> Int
 plusCount m n = if n > maxBound - m then maxBound else m + n
 {-# INLINE plusCount #-}
+
+-- | The bytes of a number of elements (not negative) of a size (positive), or 'maxBound' if that is
+-- less.
+timesCount :: Int -> Int -> Int
+timesCount n width = if n > maxBound `quot` width then maxBound else n * width
+{-# INLINE timesCount #-}
 
 -- | Copy bytes into an array, a limited number in each call: see Note [Foreign copies].
 copyToArray ::

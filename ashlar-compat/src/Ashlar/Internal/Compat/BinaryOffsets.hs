@@ -16,11 +16,9 @@ module Ashlar.Internal.Compat.BinaryOffsets
   )
 where
 
-import Ashlar.Internal.Get.Budget (isolateOr)
-import Ashlar.Internal.Get.Choice (lookAhead)
+import Ashlar.Internal.Get.Budget (countUpTo, isolateOr)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env
-import Ashlar.Internal.Get.Input
 import Data.Int (Int64)
 
 -- | 'Ashlar.Get.isolate' with binary's messages. In it, 'bytesCounted' begins at 0. If the decoder
@@ -49,4 +47,4 @@ bytesCounted = do
 -- | The number of bytes up to the end of the input, or of the innermost @isolate@. Asks for all of
 -- them, and keeps them. Once they are there, it takes constant time.
 restLength :: Get Int
-restLength = bytesLeft >>= maybe (lookAhead (skipUpTo maxBound)) pure
+restLength = countUpTo maxBound

@@ -41,7 +41,7 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Path (Names (..), Part (..))
 import Ashlar.Internal.Get.Vectors
-import Ashlar.Internal.Mem (plusCount)
+import Ashlar.Internal.Mem (plusCount, timesCount)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Mem.Check (unsafeGrow, unsafeNew, unsafeWrite)
 import Data.Bits (finiteBitSize)
@@ -146,8 +146,8 @@ putEach n at = putFrom 0
 -- memory, so on 32 bits their product may be no 'Int'.)
 elementsSize :: Int -> Int -> Int
 elementsSize n width
-  | finiteBitSize n == 64 || n <= maxBound `quot` width = n * width
-  | otherwise = maxBound
+  | finiteBitSize n == 64 = n * width
+  | otherwise = n `timesCount` width
 {-# INLINE elementsSize #-}
 
 -- Write elements of constant size, at least one byte each.

@@ -47,6 +47,7 @@ module Ashlar.Internal.Get.Budget
     isolateAtMost,
     isolateOr,
     leftOver,
+    countUpTo,
   )
 where
 
@@ -60,6 +61,7 @@ import Ashlar.Internal.Get.Input (announce, countAhead, skipUpTo)
 import Ashlar.Internal.Get.Limits
 import Ashlar.Internal.Get.Path
 import Ashlar.Internal.Get.Record (setLimit)
+import Ashlar.Internal.Mem (timesCount)
 import Ashlar.Internal.Mem.Cells
 import Ashlar.Internal.Prim.Scalar (magnitudeSize)
 import Control.Monad (when)
@@ -314,7 +316,7 @@ announceAhead :: Int -> Int -> Get ()
 announceAhead width n = () <$ inEnv (inTraced (InsideSpan elements)) (announce bytes)
   where
     elements = OfElements 0 n VariablePart
-    bytes = if n > maxBound `quot` width then maxBound else n * width
+    bytes = n `timesCount` width
 {-# NOINLINE announceAhead #-}
 
 -- | Use a step for a round that has read nothing: Note [Elements that read nothing] in
@@ -380,7 +382,7 @@ leftOver ::
 leftOver cutOff n left = do
   now <- here
   -- Held, so that endless input gives an error.
-  have <- asValue (countAhead left >>= maybe (lookAhead (skipUpTo left)) pure)
+  have <- asValue (countUpTo left)
   if have == left
     then
       failWith now now nothingFound . Invalid $
@@ -389,6 +391,11 @@ leftOver cutOff n left = do
       let (needed, found) = cutOff left have
       failWith now (now + left - needed) nothingFound (MissingInput needed found)
 {-# NOINLINE leftOver #-}
+
+-- | How many of the next n bytes (not negative) the input has. They are held. Fails where a budget
+-- ends and the input goes on.
+countUpTo :: Int -> Get Int
+countUpTo n = countAhead n >>= maybe (lookAhead (skipUpTo n)) pure
 
 -- Run a decoder to which the input ends after n bytes.
 limited ::

@@ -39,7 +39,6 @@ module Ashlar.Internal.Get.Input
     countAhead,
     require,
     heldAhead,
-    bytesLeft,
     lookAt,
     here,
   )
@@ -177,14 +176,20 @@ joinSince end n = do
     spend " bytes joined again" (again `quot` 1024)
     () <$ gather n
 
--- | How many of the next n bytes (not negative) the input has, or 'Nothing' if a budget ends before
--- them. The bytes are held, but may be in more than one segment.
+-- | How many of the next n bytes (not negative) the input has, or 'Nothing' if a budget may end
+-- before them. The bytes are held, but may be in more than one segment. Bytes that are held already
+-- are not counted one segment after another.
 countAhead :: Int -> Get (Maybe Int)
 countAhead n = do
   left <- allowed n
   forGood <- inspect (\c env _ -> endsHere c env)
+  held <- heldAhead
+  ended <- inspect (\_ env _ -> segmentsEnded <$> readIORef (inputSegments (envInput env)))
   let most = min n left
-  if n <= left || forGood then Just . min most <$> ahead most else pure Nothing
+  if
+      | n <= left || forGood -> Just . min most <$> ahead most
+      | ended && held <= left -> pure (Just held)
+      | otherwise -> pure Nothing
 
 -- Fetch chunks until n bytes from the cursor on are held, and return how many are. These are fewer
 -- than n only if the input ends. They may be in more than one segment.
@@ -198,22 +203,6 @@ heldAhead :: Get Int
 heldAhead = inspect $ \c env p -> do
   at <- offsetOf c p
   subtract at . segmentsEnd <$> readIORef (inputSegments (envInput env))
-
--- | How many bytes are left in the input, or in the innermost @isolate@, if that is known without
--- asking for input.
-bytesLeft :: Get (Maybe Int)
-bytesLeft = do
-  held <- heldAhead
-  inspect $ \c env p -> do
-    limit <- getInt c limitCell
-    forGood <- endsForGood c env limit
-    at <- offsetOf c p
-    ended <- segmentsEnded <$> readIORef (inputSegments (envInput env))
-    pure
-      $! if
-          | forGood && limit - at <= held -> Just $! limit - at
-          | ended && held <= limit - at -> Just held
-          | otherwise -> Nothing
 
 -- Take chunks from the source until they have n bytes in all, or the source ends.
 fetch :: Int -> Get ()

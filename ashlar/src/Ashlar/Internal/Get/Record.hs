@@ -62,26 +62,19 @@ recordAt ::
 recordAt c env !p !n !reason = whenTraced c $ do
   part <- getInt c partCell
   case reason of
-    MissingInput _ left -> do
-      cut <- cutHere c env left
-      case cut of
+    MissingInput _ left
+      | Cut before width <- cutField (envContext env) part left ->
         -- The cut field begins within the bytes that are left.
-        Cut before width ->
-          recordIn part c env (p `plusPtr` before) (n - before) (MissingInput width (left - before))
-        _ -> recordIn part c env p n reason
+        recordIn part c env (p `plusPtr` before) (n - before) (MissingInput width (left - before))
     _ -> recordIn part c env p n reason
 {-# NOINLINE recordAt #-}
-
--- The field that the input cuts off, given how many bytes are left.
-cutHere :: Cells -> Env -> Int -> IO Cut
-cutHere c env left = (\part -> cutField (envContext env) part left) <$> getInt c partCell
 
 -- | How many bytes an error about too few bytes passes over or shows, given how many are left. If
 -- the run is traced, it is about the field that the input cuts off. It shows 16 bytes.
 shownOf :: Cells -> Env -> Int -> IO Int
 shownOf c env left = do
-  cut <- cutHere c env left
-  pure $! min left $ case cut of
+  part <- getInt c partCell
+  pure $! min left $ case cutField (envContext env) part left of
     Cut before _ -> before + 16
     _ -> 16
 
