@@ -215,7 +215,8 @@ encodedSize = size
 
 -- | A value from its binary format. The input must end after it.
 --
--- It ends on any input, in time and memory proportional to the input's length and to two limits.
+-- It ends on any input, in time and memory proportional to the input's length and to two limits
+-- (but for one kind of type with polymorphic recursion: see the known gaps in @docs/safety.md@).
 -- Elements without bytes, like those of @[()]@, may be 1,048,576 in all, because eight bytes could
 -- announce any number of them. Values may be nested 100,000 levels deep, because each level takes
 -- stack: records and constructors with fields of variable size are levels, and so are containers

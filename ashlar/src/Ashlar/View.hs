@@ -36,6 +36,10 @@
 -- bytes are there. So no access leaves the value, and a place in it is found without errors. For a
 -- type of constant size this is one comparison.
 --
+-- 'view' has one budget for all of the value. 'decodeView' has one for each part. Parts whose format
+-- is written by hand are passed over by their decoders, again for each access. So untrusted bytes of
+-- such parts may cost much time: decode these values.
+--
 -- The contents of a place are checked when it is decoded, as 'Ashlar.Codec.get' checks them. So
 -- nobody notices that a text is not UTF-8, that the keys of a map do not ascend, or that
 -- 'Ashlar.Codec.satisfying' refuses a value, as long as that place is not decoded. 'checked' checks
