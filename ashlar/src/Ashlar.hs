@@ -122,7 +122,7 @@
 --
 -- = Other packages
 --
--- The public modules of each begin with an example.
+-- The main module of each begins with an example.
 --
 -- * @ashlar-schema@, @ashlar-file@, @ashlar-cli@: the format of a type as a value, files of
 --   records, and the tool that shows them

@@ -92,7 +92,7 @@ import Foreign.Ptr (Ptr)
 -- Some bytes before a value that throws may be lost: those that 'Ashlar.Builder.hPutBuilder' lists.
 -- An asynchronous exception, such as that of a timeout, does not count as one of a value.
 --
--- A request costs more than with 'runBuilderWith': 0.3 to 0.5 µs with GHC 9.0.
+-- A request costs more than with 'runBuilderWith': 0.3 to 0.7 µs with GHC 9.0.
 --
 -- >>> import Ashlar.Builder.Buffer
 -- >>> import Ashlar.Builder.Extra (flush)

@@ -62,7 +62,7 @@ import System.IO.Unsafe (unsafePerformIO)
 -- All chunks before it are handed out. Several threads may consume the result at once. When the
 -- consumer stops, nothing is left running.
 --
--- For each chunk the builder is suspended: 0.3 to 0.5 µs with GHC 9.0, which freezes a thunk for
+-- For each chunk the builder is suspended: 0.3 to 0.7 µs with GHC 9.0, which freezes a thunk for
 -- that. It copies the stack, so inserts in a builder that is nested to the left take time in
 -- proportion to the square of the depth. Chunks that 'Ashlar.Builder.lazyByteString' passes on need
 -- no suspension.

@@ -16,7 +16,7 @@
 --   budgets (@defaultBudget@: 100,000 levels, 1,048,576 steps).
 -- [INV-C3] Decoding any bytes ends, in time and memory proportional to their number and to the
 --   budgets. Checking that a fraction of large 'Integer's is in lowest terms takes steps of the
---   budget, because its time is quadratic.
+--   budget, because it takes more than linear time.
 -- [INV-C4] The four methods of an instance describe one format, so a type accepts the same
 --   bytes wherever it occurs.
 --
