@@ -192,12 +192,15 @@ encodeLazy :: Codec a => a -> L.ByteString
 encodeLazy x = toLazyByteString (put x)
 {-# INLINE encodeLazy #-}
 
--- | 'encode' to a 'Handle', in constant memory besides the value. See 'hPutBuilder'.
+-- | 'encode' to a 'Handle', in constant memory besides the value. Errors of the Handle are
+-- 'Control.Exception.IOException's. 'hPutBuilder' says what is written if a part throws.
 hEncode :: Codec a => Handle -> a -> IO ()
 hEncode h x = hPutBuilder h (put x)
 {-# INLINE hEncode #-}
 
--- | 'encode' to a file, replacing its contents.
+-- | 'encode' to a file, in constant memory besides the value. Its previous contents are lost, even
+-- if an exception in the value ends the output early. Throws an 'Control.Exception.IOException' if
+-- the file cannot be written.
 encodeFile :: Codec a => FilePath -> a -> IO ()
 encodeFile path x = writeFile path (put x)
 {-# INLINE encodeFile #-}
@@ -304,6 +307,9 @@ decodeFileWith budget path = runGetFileWhole path (asValue (withBudget budget ge
 -- | The next of several values from a 'Source'. At the end of the source it fails with
 -- 'MissingInput'. 'Ashlar.Get.foldFrom' reads all values. A value may take 64 MiB:
 -- 'decodeFromWith' sets another limit.
+--
+-- After an error, the source is where the decoder stopped, which need not be where the value begins
+-- or ends. After an exception it cannot be used again: see 'Ashlar.Get.getFrom'.
 --
 -- >>> import Data.ByteString (ByteString)
 -- >>> import Data.IORef (atomicModifyIORef', newIORef)

@@ -36,9 +36,9 @@
 -- bytes are there. So no access leaves the value, and a place in it is found without errors. For a
 -- type of constant size this is one comparison.
 --
--- 'view' has one budget for all of the value. 'decodeView' has one for each part. Parts whose format
--- is written by hand are passed over by their decoders, again for each access. So untrusted bytes of
--- such parts may cost much time: decode these values.
+-- 'view' has one budget for all of the value. 'decodeView' has one for each part. Parts whose
+-- format is written by hand are passed over by their decoders, again for each access. So untrusted
+-- bytes of such parts may cost much time: decode these values.
 --
 -- The contents of a place are checked when it is decoded, as 'Ashlar.Codec.get' checks them. So
 -- nobody notices that a text is not UTF-8, that the keys of a map do not ascend, or that
@@ -164,8 +164,8 @@ instance (Codec k, Codec v) => Container (M.Map k v) where
 instance Codec v => Container (IM.IntMap v) where
   type Element (IM.IntMap v) = (Int, v)
 
--- | The element with this number, counted from 0. Constant time if elements have constant size.
--- Otherwise those before it are passed over.
+-- | The element with this number, counted from 0. 'Nothing' if the number is negative or too large.
+-- Constant time if elements have constant size. Otherwise those before it are passed over.
 index :: forall c. Container c => Int -> View c -> Maybe (View (Element c))
 index i v
   | i < 0 || i >= count v = Nothing
@@ -233,7 +233,8 @@ keys = map (elementKey @c) . elements
 {-# INLINE keys #-}
 
 -- | The value of a key in a map. A binary search if keys and values have constant size. Otherwise
--- the entries before it are passed over. Fails if a key on the way cannot be decoded.
+-- the entries before it are passed over. Fails if a key on the way cannot be decoded. If keys do
+-- not ascend, which 'view' does not check, a key may not be found although it is there.
 --
 -- >>> import qualified Ashlar.View as View
 -- >>> import qualified Data.Map as M
@@ -249,7 +250,8 @@ lookup ::
 lookup k v = fmap (position @2) <$> find k v
 {-# INLINEABLE lookup #-}
 
--- | Is a key in a map, or an element in a set? It searches as 'lookup' does.
+-- | Is a key in a map, or an element in a set? It searches as 'lookup' does, and fails or misses a
+-- key in the same cases.
 --
 -- >>> import qualified Ashlar.View as View
 -- >>> import qualified Data.Set as Set

@@ -78,7 +78,7 @@ import Data.Bifunctor (first)
 import qualified Data.List as List
 import Data.Maybe (fromMaybe)
 
--- | The first decoder of a list that succeeds.
+-- | The first decoder of a list that succeeds. Fails if none does, and for an empty list.
 --
 -- >>> import Ashlar.Get.Parse (bytes)
 -- >>> runGet (choice [bytes "yes", bytes "no"]) "no"

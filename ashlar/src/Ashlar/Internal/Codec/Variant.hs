@@ -74,7 +74,7 @@ data Cases s m = Cases
 -- | A type with several constructors.
 --
 -- The deciding function gets one argument for each alternative, in their order, and then the value.
--- So the compiler warns if it forgets a constructor.
+-- So the compiler warns if it forgets a constructor. Decoding fails if no alternative has the tag.
 --
 -- >>> import Ashlar.Codec.Combinators
 -- >>> :{

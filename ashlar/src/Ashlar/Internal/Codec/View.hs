@@ -159,7 +159,8 @@ view bs = case sizeAt @a bs of
   Left e -> Left e
 {-# INLINE view #-}
 
--- | View the value at the beginning of a string. Returns the bytes after it, too.
+-- | View the value at the beginning of a string. Returns the bytes after it, too. Fails if the
+-- string does not begin with a value of the type, as far as lengths and tags tell.
 viewRest :: forall a. Codec a => ByteString -> Either DecodeError (View a, ByteString)
 viewRest bs = case sizeAt @a bs of
   Right n | (value, rest) <- S.splitAt n bs -> Right (fromBytes value, rest)

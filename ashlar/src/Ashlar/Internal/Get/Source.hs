@@ -412,7 +412,7 @@ hFoldGetUntil ::
 hFoldGetUntil h g f b = handleSource h >>= \source -> foldFromUntil source g f b
 
 -- | Decode one value from the beginning of a file. Throws an 'Control.Exception.IOException' if the
--- file cannot be read.
+-- file cannot be read. The decoder may hold 64 MiB, as with 'getFrom'.
 runGetFile :: FilePath -> Get a -> IO (Either DecodeError a)
 runGetFile path g = withBinaryFile path ReadMode (\h -> hRunGet h g)
 
@@ -421,7 +421,7 @@ runGetFileWhole :: FilePath -> Get a -> IO (Either DecodeError a)
 runGetFileWhole path g = runGetFile path (g <* endOfInput)
 
 -- | Decode one value from the chunks that an action returns: see 'newSource'. Bytes of the last
--- chunk that the decoder does not read are lost.
+-- chunk that the decoder does not read are lost. The decoder may hold 64 MiB, as with 'getFrom'.
 --
 -- >>> import Data.ByteString (ByteString)
 -- >>> import Data.IORef (atomicModifyIORef', newIORef)

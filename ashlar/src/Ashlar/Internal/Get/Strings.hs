@@ -81,6 +81,7 @@ getByteStringNul = do
   pure bs
 
 -- | 'getByteStringNul' as a lazy 'L.ByteString', whose chunks are slices of the input's chunks.
+-- Fails if there is no zero byte.
 getLazyByteStringNul :: Get L.ByteString
 getLazyByteStringNul = do
   at <- here
