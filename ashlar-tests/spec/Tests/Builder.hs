@@ -15,8 +15,9 @@ import Ashlar.Builder.Extra
     toLazyByteStringWith,
   )
 import Ashlar.Builder.Sink
+import Ashlar.Internal.Mem (fillRange)
 import Ashlar.Internal.Mem.Check (cellBytes)
-import Control.Exception (ErrorCall, evaluate, try)
+import Control.Exception (ErrorCall, bracket, evaluate, try)
 import Control.Monad (forM_)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
@@ -27,10 +28,21 @@ import Data.IORef
 import Data.List.NonEmpty (NonEmpty (..))
 import Data.Semigroup (sconcat, stimes)
 import Data.Word (Word8)
-import Foreign (Ptr, allocaBytes, castPtr, fillBytes, minusPtr, peekByteOff, plusPtr)
+import Foreign
+  ( Ptr,
+    allocaBytes,
+    callocBytes,
+    castPtr,
+    fillBytes,
+    free,
+    minusPtr,
+    peekByteOff,
+    plusPtr,
+  )
 import GHC.Exts (Int (I#), IsList (..), sizeofMutableByteArray#)
 import GHC.ForeignPtr (ForeignPtr (..), ForeignPtrContents (..))
 import System.IO.Unsafe (unsafePerformIO)
+import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck
@@ -45,6 +57,7 @@ tests =
       testProperty "ByteStrings of every length" byteStringsOfEveryLength,
       testProperty "copies of more than one foreign call" copiesInSeveralCalls,
       testCase "copies of megabytes" copiesOfMegabytes,
+      testCase "a long copy can be interrupted" longCopy,
       testCase "no buffer is written after it was handed out (INV-B3)" notWrittenAgain,
       testCase "a sink that gives too little is refused" sinkRefused,
       testCase "toByteStringIOWith hands on no empty chunk" noEmptyChunk,
@@ -199,6 +212,15 @@ copiesOfMegabytes =
           first = S.replicate before 255
           written = byteStringCopy first <> byteStringCopy bs
       assertBool (show (n, before)) (toStrictByteString written == first <> bs)
+
+-- The memory is not touched before it is filled, so filling it takes much longer than a time slice.
+longCopy :: Assertion
+longCopy = bracket (callocBytes n) free $ \p -> do
+  _ <- timeout 1000 (fillRange p 1 n)
+  end <- peekByteOff p (n - 1)
+  end @?= (0 :: Word8)
+  where
+    n = 536870912
 
 varied :: Int -> S.ByteString
 varied n = S.take n (S.concat (replicate (n `div` 251 + 1) (S.pack [0 .. 250])))

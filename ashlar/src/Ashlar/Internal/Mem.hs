@@ -1,4 +1,6 @@
 {-# LANGUAGE MagicHash #-}
+-- A loop around foreign calls allocates nothing: Note [Foreign copies].
+{-# OPTIONS_GHC -fno-omit-yields #-}
 
 -- |
 -- Module      : Ashlar.Internal.Mem
@@ -222,9 +224,10 @@ copyMedium dst src n
 -- Note [Foreign copies]
 -- ~~~~~~~~~~~~~~~~~~~~~
 -- memcpy and memset are unsafe foreign calls: while one runs, no thread of the program can collect
--- garbage. So one call copies or fills at most 64 KiB ('maxForeignCopy'), with one exception. A
--- long copy never stops the other threads for long. With this limit, the loop around the calls
--- costs nothing that can be measured.
+-- garbage. So one call copies or fills at most 64 KiB ('maxForeignCopy'), with one exception. The
+-- loop around the calls allocates nothing, so modules with such loops are compiled with
+-- @-fno-omit-yields@: between two calls, garbage can be collected, and the loop be interrupted.
+-- Neither costs anything that can be measured. (Test "a long copy can be interrupted".)
 --
 -- The exception ('copyStep'): from 2 KiB on, memcpy of glibc before 2.39 uses an instruction that
 -- takes ten times as long on AMD's Zen 3 and 4 if the destination is 1 to 31 bytes above the

@@ -3,6 +3,8 @@
 {-# LANGUAGE UnboxedTuples #-}
 -- No eta-expansion: Note [Rules for decoders] in "Ashlar.Internal.Get.Core".
 {-# OPTIONS_GHC -fno-do-lambda-eta-expansion #-}
+-- A loop around foreign calls allocates nothing: Note [Foreign copies] in "Ashlar.Internal.Mem".
+{-# OPTIONS_GHC -fno-omit-yields #-}
 
 -- |
 -- Module      : Ashlar.Internal.Get.NextByte

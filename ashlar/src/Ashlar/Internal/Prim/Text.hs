@@ -3,6 +3,8 @@
 {-# LANGUAGE MagicHash #-}
 {-# LANGUAGE UnboxedSums #-}
 {-# LANGUAGE UnboxedTuples #-}
+-- A loop around foreign calls allocates nothing: Note [Foreign copies] in "Ashlar.Internal.Mem".
+{-# OPTIONS_GHC -fno-omit-yields #-}
 
 -- |
 -- Module      : Ashlar.Internal.Prim.Text
