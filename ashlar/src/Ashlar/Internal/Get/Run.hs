@@ -47,7 +47,7 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as B
 import Data.Either (fromLeft)
-import Data.IORef (IORef, newIORef, readIORef, writeIORef)
+import Data.IORef (IORef, atomicModifyIORef', newIORef, readIORef)
 import Data.Word (Word8)
 import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 import GHC.Exts
@@ -380,25 +380,33 @@ tracedRun g bs = do
 -- that look at the errors of others".)
 --
 -- A variable of the process says whether there is a second run. Another thread may find it set,
--- too. Its run has the same result, but takes a little longer. The variable is the number of runs
--- that may begin before it is reset, because an exception may end the second run.
+-- too. Its run has the same result, but takes a little longer. An exception may end a second run
+-- without resetting the variable. So each second run allows a number of runs within it, far more
+-- than there can be levels, and the variable is the number that is left.
 secondRuns :: IORef Int
 secondRuns = unsafePerformIO (newIORef 0)
 {-# NOINLINE secondRuns #-}
+
+runsWithin :: Int
+runsWithin = 1000000
+
+-- Take away from the number of runs that are left.
+fewer :: Int -> IO ()
+fewer k = atomicModifyIORef' secondRuns (\n -> (max 0 (n - k), ()))
+{-# NOINLINE fewer #-}
 
 -- | Does this run begin within a second one?
 withinSecond :: IO Bool
 withinSecond = do
   n <- readIORef secondRuns
-  if n > 0 then True <$ (writeIORef secondRuns $! n - 1) else pure False
+  if n > 0 then True <$ fewer 1 else pure False
 {-# INLINE withinSecond #-}
 
 -- | Perform an action as a second run.
 asSecond :: IO a -> IO a
 asSecond act = do
-  before <- readIORef secondRuns
-  writeIORef secondRuns 1000
-  act <* writeIORef secondRuns before
+  atomicModifyIORef' secondRuns (\n -> (min (100 * runsWithin) (n + runsWithin), ()))
+  act <* fewer runsWithin
 
 succeedsAgain :: a
 succeedsAgain =
