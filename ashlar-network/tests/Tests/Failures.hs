@@ -133,6 +133,38 @@ tests =
           -- This ends when the thread that sends has found out, and the action returns.
           void (outcome (receive c))
         pure (r === Left "ConnectionBroken"),
+      testProperty "messages that are lost while they are being sent are reported"
+        . once
+        . ioProperty
+        $ do
+          bytes <- recorded defaultOptions number (const (pure ()))
+          (peer, _) <- scripted [S.take (S.length bytes - 4) bytes <> summed "\1\0\0\0z"] Stays
+          shaken <- newIORef False
+          sending <- newEmptyMVar
+          closed <- newEmptyMVar
+          let blocking chunks = do
+                now <- readIORef shaken
+                if not now
+                  then transportSend peer chunks
+                  else do
+                    putMVar sending ()
+                    readMVar closed
+                    -- Longer than the action takes to return.
+                    threadDelay 100000
+                    ioError (userError "closed")
+              peer' =
+                peer
+                  { transportSend = blocking,
+                    transportClose = tryPutMVar closed () >> transportClose peer
+                  }
+          seen <- newIORef Nothing
+          r <- outcome . withConnection defaultOptions number number peer' $ \c -> do
+            writeIORef shaken True
+            send c 1
+            takeMVar sending
+            outcome (void (receive c)) >>= writeIORef seen . Just
+          got <- readIORef seen
+          pure ((got, r) === (Just (Left "InvalidMessage"), Left "InvalidMessage")),
       testProperty "a connection is used after its end" . once . ioProperty $ do
         (a, b) <- pipe 10
         (kept, _) <-

@@ -270,7 +270,8 @@ finish out = do
       flushOutgoing out
       -- A peer that has all it wants may be gone.
       sendEnd out `catch` gone
-    Just e -> do
+    -- Bytes that are being sent have left the buffer. Whether they are lost is known after that.
+    Just e -> withMVar (outSending out) $ \() -> do
       open <- readIORef (outBuffer out)
       next <- getNext out
       lost <- readIORef (outLost out)
