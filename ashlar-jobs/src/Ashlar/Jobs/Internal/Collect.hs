@@ -61,11 +61,12 @@ data Failed = Failed
 -- action writes.
 --
 -- A collector waits until somebody begins to submit, and throws 'NotSubmitted' if that takes too
--- long. There is one collector at a time: another one that runs beside it gets 'TakenOver', sooner
--- or later. Results of an older type are read as this one, and 'OtherTypes' is thrown if that is
--- impossible. A job with another name throws 'OtherJob'. Damaged results throw 'BadResult', and are
--- not released. If the engine has lost a batch or a result, 'DataLost' is thrown, and 'Forgotten'
--- if the job was forgotten. Exceptions of the action and of the engine are passed on.
+-- long. Run one collector at a time: of two, the one that falls behind gets 'TakenOver', but both
+-- may see the same batches before, and even all of them if they are equally fast. Results of an
+-- older type are read as this one, and 'OtherTypes' is thrown if that is impossible. A job with
+-- another name throws 'OtherJob'. Damaged results throw 'BadResult', and are not released. If the
+-- engine has lost a batch or a result, 'DataLost' is thrown, and 'Forgotten' if the job was
+-- forgotten. Exceptions of the action and of the engine are passed on.
 collect ::
   Codec b =>
   Engine ->

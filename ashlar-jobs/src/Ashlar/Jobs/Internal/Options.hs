@@ -43,7 +43,8 @@ data WorkerOptions = WorkerOptions
 defaultWorkerOptions :: WorkerOptions
 defaultWorkerOptions = WorkerOptions Nothing 30000000 5 32 1000000 False
 
--- | What a worker has done.
+-- | What a worker has done. A batch is not counted if the reply to its result was lost.
+-- 'Ashlar.Jobs.statusWorkers' counts it.
 data Worked = Worked
   { -- | The batches whose results are from this worker, all of them.
     workedBatches :: !Int64,
