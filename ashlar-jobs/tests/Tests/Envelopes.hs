@@ -7,12 +7,15 @@
 module Tests.Envelopes (tests) where
 
 import Ashlar.Builder (toStrictByteString, word32LE)
+import Ashlar.Codec (encode)
 import Ashlar.File.Crc32c (crc32c)
 import Ashlar.Jobs
 import Ashlar.Jobs.Engine
 import Ashlar.Jobs.Engine.Memory
 import Ashlar.Jobs.Envelope
-import Control.Exception (try)
+import Ashlar.Jobs.Internal.Job (seal)
+import Ashlar.Jobs.Internal.Parts (Part (..), PartState (..), putParts)
+import Control.Exception (throwIO, try)
 import Control.Monad (replicateM_)
 import Data.Bits (xor)
 import qualified Data.ByteString as S
@@ -44,6 +47,10 @@ tests =
       testProperty "an older type of arguments is read as today's" (once older),
       testProperty "other arguments: refused, with the path" (once otherArguments),
       testProperty "other results: refused, with the path" (once otherResults),
+      testProperty
+        "results of a newer type from some batch on: refused there, with the path"
+        (once newerResults),
+      testProperty "a note with results of another type is not used" (once otherNote),
       testProperty "a collector of another type: refused, with the path" (once otherCollector),
       testProperty "a second submitter takes over" (once second)
     ]
@@ -258,6 +265,64 @@ otherResults = ioProperty $ do
   let wrong = job "rows" :: Job Row OtherAnswer
   (why, ok) <- refusal (\e -> worker e wrong (\_ -> pure (OtherAnswer 0 0)))
   pure (counterexample why ("answerText" `isInfixOf` why) .&&. ok)
+
+-- The worker has done batches of its own type before.
+newerResults :: Property
+newerResults = ioProperty $ do
+  engine <- memoryEngine <$> newMemory ReturnAtOnce
+  there <- newIORef 0
+  let newer = job "rows" :: Job Row NewAnswer
+      f row = let Answer n text = answer row in pure (NewAnswer n text (Just n))
+  stopped <- try . submitWith (inBatches 50 1000) engine (rows "rows") $ \_ give ->
+    mapM_ (give . rowOf) [0 .. 49] >> throwIO TakenOver
+  _ <- submitWith (inBatches 50 1000) engine newer $ \n give ->
+    writeIORef there n >> mapM_ (give . rowOf) [n .. 99]
+  refused <- try (worker engine (rows "rows") (pure . answer))
+  (watched, attempts) <- noting engine
+  _ <- worker watched newer f
+  got <- collect engine newer (\cs c -> pure (c : cs)) []
+  tried <- attempts
+  k <- readIORef there
+  let expected n =
+        let Answer m text = answer (rowOf n)
+         in NewAnswer m text (if n < k then Nothing else Just m)
+  pure $
+    conjoin
+      [ stopped === Left TakenOver,
+        case refused of
+          Left (OtherTypes why) -> counterexample why ("answerCode" `isInfixOf` why)
+          other -> counterexample (show other) False,
+        counterexample (show tried) (not (null tried) && all (== 1) tried),
+        counterexample (show k) (k > 0),
+        concatMap (either (const []) id . collectedResults) (reverse got)
+          === map expected [0 .. 99]
+      ]
+
+-- An engine whose batches have results for their first record, of another type.
+otherNote :: Property
+otherNote = ioProperty $ do
+  noted <- newIORef (0 :: Int)
+  let wrong = job "rows" :: Job Row OtherAnswer
+      note e =
+        seal wrong Parts (envelopeArgument e) (envelopeNumber e) 1 (envelopeFirst e) count $
+          putParts [Part 1 (Done (encode (OtherAnswer 0 0))), Part (n - 1) (Waiting 0 False)]
+        where
+          count = envelopeCount e
+          n = fromIntegral count
+      tampered e =
+        e
+          { engineTake = \run name idle -> do
+              taken <- engineTake e run name idle
+              case taken of
+                Taken d
+                  | Right batch <- decodeEnvelope (deliveryBytes d),
+                    envelopeCount batch > 1 ->
+                    Taken d {deliveryNote = note batch} <$ modifyIORef' noted (+ 1)
+                _ -> pure taken
+          }
+  got <- ran tampered (rows "rows") [0 .. 99]
+  n <- readIORef noted
+  pure (n > 0 .&&. answersOf got === map (answer . rowOf) [0 .. 99])
 
 otherCollector :: Property
 otherCollector = ioProperty $ do

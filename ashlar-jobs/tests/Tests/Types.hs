@@ -19,6 +19,7 @@ module Tests.Types
     oldRowOf,
     OtherRow (..),
     OtherAnswer (..),
+    NewAnswer (..),
     zeros,
     failingWith,
     noting,
@@ -86,6 +87,18 @@ data OtherRow = OtherRow {rowNumber :: Int64, rowName :: Int64, rowCode :: Maybe
 data OtherAnswer = OtherAnswer {answerNumber :: Int64, answerText :: Int64}
   deriving stock (Eq, Show, Generic)
   deriving anyclass (Codec, Described)
+
+-- | A newer type, which 'Answer' evolves into.
+data NewAnswer = NewAnswer
+  { answerNumber :: Int64,
+    answerText :: T.Text,
+    answerCode :: Maybe Int64
+  }
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec)
+
+instance Described NewAnswer where
+  evolution = [added @"answerCode" Nothing]
 
 -- | A compression for bytes with many zeros: each run of them is a zero and its length.
 zeros :: Compression

@@ -119,11 +119,12 @@ data Step
     AllDone
   deriving stock (Eq, Show)
 
--- | What a worker knows of the run that it works for: the decoders of arguments that it has needed.
+-- | What a worker knows of the run that it works for: the decoders of arguments that it has needed,
+-- each with the types of arguments and results of its batches.
 data Working a = Working
   { workingRun :: !Run,
     workingSeen :: !(IORef Seen),
-    workingDecoders :: !(IORef [(Fingerprint, Decode a)])
+    workingDecoders :: !(IORef [((Fingerprint, Fingerprint), Decode a)])
   }
 
 -- | An action that works on one batch.
@@ -285,13 +286,15 @@ workOn options name current engine j applying w d0 =
 wholeAside :: Int -> Int -> Text -> Cut
 wholeAside failed n why = Cut failed [Part n (SetAside failed why)]
 
--- | What is known of a batch with this number of records. A note that is damaged is not used.
+-- | What is known of a batch with this number of records. A note that is damaged is not used, and
+-- none with results of another type.
 cutOf :: Job a b -> Delivery -> Int -> IO Cut
 cutOf j d count = do
   note <- unseal j (deliveryNumber d) (deliveryNote d)
   pure $ case note of
     Right (e, body)
       | envelopeKind e == Parts,
+        envelopeResult e == typeFingerprint (jobResults j),
         fromIntegral (envelopeCount e) == count,
         Right parts <- getParts count body ->
         Cut (fromIntegral (envelopeAttempt e)) parts
@@ -317,23 +320,25 @@ sealedCut sealed d (Cut failed parts) = case parts of
     done (Part _ (Done bytes)) = Just bytes
     done _ = Nothing
 
--- | How to read the records of a batch.
+-- | How to read the records of a batch. Throws 'OtherTypes' if that is impossible, or if its
+-- results are of another type.
 argumentDecoder :: Codec a => Engine -> Job a b -> Working a -> Envelope -> IO (Decode a)
 argumentDecoder engine j w e = do
   known <- readIORef (workingDecoders w)
-  case lookup argument known of
+  case lookup (argument, result) known of
     Just g -> pure g
     Nothing -> do
       decoder <- getterOf engine run "arguments" (jobArguments j) argument
       g <- either (refuse "arguments") pure decoder
-      unless (envelopeResult e == typeFingerprint (jobResults j)) $
-        engineSchema engine run (envelopeResult e)
+      unless (result == typeFingerprint (jobResults j)) $
+        engineSchema engine run result
           >>= maybe (throwIO (lostSchema "results")) (refuse "results" . difference (jobResults j))
-      writeIORef (workingDecoders w) ((argument, g) : known)
+      writeIORef (workingDecoders w) (((argument, result), g) : known)
       pure g
   where
     run = workingRun w
     argument = envelopeArgument e
+    result = envelopeResult e
     refuse what why = throwIO (OtherTypes (what ++ " of " ++ show (jobName j) ++ ": " ++ why))
 {-# INLINE argumentDecoder #-}
 
