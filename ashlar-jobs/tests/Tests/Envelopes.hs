@@ -24,8 +24,9 @@ import Data.Int (Int64)
 import Data.List (isInfixOf)
 import qualified Data.List as List
 import qualified Data.Text as T
+import Data.Word (Word8)
 import GHC.Fingerprint (Fingerprint (..))
-import Test.QuickCheck hiding (collect)
+import Test.QuickCheck hiding (collect, total)
 import Test.Tasty
 import Test.Tasty.QuickCheck (testProperty)
 import Tests.Types
@@ -40,6 +41,7 @@ tests =
       testProperty "forged with a right checksum: an error, or canonical" forged,
       testProperty "an envelope of a later version is refused" later,
       testProperty "damaged in the engine: set aside, never a wrong value" damagedBatch,
+      testProperty "bytes after the last record: it is set aside alone" moreBytes,
       testProperty "damaged results are an exception" damagedResult,
       testProperty "batches and results of another number are refused" (once mixedUp),
       testProperty "an expansion beyond the limit is refused" bomb,
@@ -163,6 +165,41 @@ damagedBatch input (Positive every) (NonNegative at) cut = ioProperty $ do
             === take (length answers) (List.genericDrop (collectedFirst c) expected)
               .&&. property (collectedBatch c `mod` fromIntegral every /= 0)
   pure (conjoin (map sound got))
+
+-- The function is not applied to the last record of a batch, and once to each other.
+moreBytes :: Int -> NonNegative Int -> NonEmptyList Word8 -> Property
+moreBytes size (NonNegative records) (NonEmpty extra) = ioProperty $ do
+  memory <- memoryEngine <$> newMemory ReturnAtOnce
+  calls <- newIORef []
+  let engine = memory {engineAdd = \run new -> engineAdd memory run (longer new)}
+      longer new =
+        new {newBytes = either (const "") (encodeEnvelope . more) (decodeEnvelope (newBytes new))}
+      more e = e {envelopeBody = envelopeBody e <> S.pack extra, envelopeExpanded = expanded e}
+      expanded e = envelopeExpanded e + fromIntegral (length extra)
+      f row@(Row n _ _) = answer row <$ modifyIORef' calls (n :)
+  _ <- submitWith (inBatches size' 1000000) engine (rows "rows") (counting total)
+  _ <- worker engine (rows "rows") f
+  got <- results engine (rows "rows")
+  called <- reverse <$> readIORef calls
+  let batches = List.groupBy (\a b -> collectedBatch a == collectedBatch b) got
+      lasts = [failedFirst x | Left x <- map (collectedResults . last) batches]
+      sound cs = case reverse (map collectedResults cs) of
+        Left x : before ->
+          conjoin
+            [ (failedCount x, failedError x) === (1, "bytes after the last record"),
+              [r | Right rs <- reverse before, r <- rs]
+                === map (answer . rowOf) [minimum (map collectedFirst cs) .. failedFirst x - 1]
+            ]
+        other -> counterexample (show other) False
+  pure $
+    conjoin
+      [ conjoin (map sound batches),
+        called === [n | n <- [0 .. total - 1], n `notElem` lasts],
+        drop (length lasts - 1) lasts === [total - 1 | total > 0]
+      ]
+  where
+    size' = abs size * 50
+    total = fromIntegral records
 
 damagedResult :: NonNegative Int -> Property
 damagedResult (NonNegative at) = ioProperty $ do

@@ -285,7 +285,7 @@ fated n = List.foldl' next (whole n)
          in case fate of
               Completes -> completed (bytes m) cut
               Fails k final more ->
-                let k' = min k (m - 1)
+                let k' = min k m
                  in failedAt limits k' (bytes k') (Trouble "why" final more) cut
               Dies d -> maybe cut id (killed limits d cut)
 

@@ -228,24 +228,30 @@ forRecords ::
   (a -> IO ()) ->
   IO (Maybe Undecodable)
 forRecords g count body from n act
-  | fromIntegral count > S.length body = stop "more records than bytes" True
-  | otherwise = go 0 (recordsOf g (fromIntegral count) body)
+  | total > S.length body = stop "more records than bytes" True
+  | otherwise = go 0 (recordsOf g total body)
   where
+    total = fromIntegral count
     end = from + n
     stop what = pure . Just . Undecodable what
     go !at found
-      | at >= end, end < fromIntegral count = pure Nothing
+      | at >= end, end < total = pure Nothing
       | otherwise =
         found >>= \records -> case records of
-          Some k xs more
-            | at >= from && at + k <= end -> mapM_ act xs >> go (at + k) more
-            | otherwise -> mapM_ act (drop (from - at) (take (end - at) xs)) >> go (at + k) more
+          Some k xs more -> do
+            (next, to) <- if at + k < total then pure (more, end) else upTo <$> more
+            mapM_ act $
+              if at >= from && at + k <= to then xs else drop (from - at) (take (to - at) xs)
+            go (at + k) next
           Refused e _ more -> bad at more ("cannot be decoded: " ++ summarizeError e)
           Threw (SomeException e) more -> bad at more ("throws: " ++ take 1000 (displayException e))
           NoMore rest
             | S.null rest -> pure Nothing
-            -- What is wrong at the end of the body belongs to its last record.
             | otherwise -> stop "bytes after the last record" True
+    -- What is wrong at the end of the body belongs to its last record.
+    upTo ended = (,) (pure ended) $ case ended of
+      NoMore rest | S.null rest -> end
+      _ -> min end (total - 1)
     bad at more what = case more of
       Just rest | at < from -> go (at + 1) rest
       _ -> stop ("record " ++ show at ++ " of the batch " ++ what) (null more)

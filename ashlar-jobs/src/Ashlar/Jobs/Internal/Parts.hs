@@ -125,8 +125,8 @@ failedAt limits k bytes trouble (Cut failed parts) =
         done ++ aside (if troubleAll trouble then left else 1)
       | otherwise = done ++ [Part left (Waiting tries' suspect)]
       where
-        -- An attempt cannot get further than the end.
-        k' = max 0 (min k (n - 1))
+        -- With results of all, nobody knows which record has failed.
+        k' = if k < n then k else 0
         left = n - k'
         tries' = if k' == 0 then tries + 1 else 1
         done = [Part k' (Done bytes) | k' > 0]
