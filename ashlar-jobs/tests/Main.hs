@@ -15,6 +15,7 @@ import qualified Tests.Lost
 import qualified Tests.Poison
 import qualified Tests.Processes
 import qualified Tests.Redis
+import qualified Tests.Replies
 import qualified Tests.Schedules
 import qualified Tests.Settings
 import qualified Tests.Silence
@@ -35,6 +36,7 @@ main = do
             Tests.Lost.tests,
             Tests.Poison.tests,
             Tests.Schedules.tests,
+            Tests.Replies.tests,
             Tests.Redis.tests,
             Tests.Settings.tests,
             Tests.Silence.tests

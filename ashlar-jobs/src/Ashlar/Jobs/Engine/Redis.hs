@@ -108,24 +108,24 @@ perform redis pool time silence commands = do
   go end 0 time
   where
     patience = redisPatience (redisOptions redis)
-    go end failed limit = do
+    go end pause limit = do
       reply <- attempt limit
       case reply of
         Right (Just (Right a)) -> pure a
         Right (Just (Left (R.Error e)))
-          | starting e -> later end failed limit (Unreachable (C.unpack e))
-          | full e -> later end failed limit (EngineFailed (C.unpack e))
+          | starting e -> later end pause limit (Unreachable (C.unpack e))
+          | full e -> later end pause limit (EngineFailed (C.unpack e))
           | otherwise -> throwIO (EngineFailed (C.unpack e))
         Right (Just (Left other)) -> throwIO (EngineFailed (take 200 (show other)))
         Right Nothing ->
-          either pure (\next -> later end failed next (Unreachable "no reply")) silence
-        Left why -> later end failed limit (Unreachable why)
+          either pure (\next -> later end pause next (Unreachable "no reply")) silence
+        Left why -> later end pause limit (Unreachable why)
     -- The first time at once: the connection may have been an old one.
-    later end failed limit why = do
+    later end pause limit why = do
       now <- getMonotonicTime
       when (now > end) (throwIO why)
-      threadDelay (min 1000000 (failed * 20000))
-      go end (2 * failed + 1) limit
+      threadDelay pause
+      go end (longerPause pause) limit
     attempt limit =
       (Right <$> timeout limit (R.runRedis (pool redis) commands))
         `catches` [ Handler (\e -> pure (Left (displayException (e :: IOException)))),
@@ -133,15 +133,6 @@ perform redis pool time silence commands = do
                     Handler (\e -> pure (Left (displayException (e :: R.ConnectionLostException)))),
                     Handler (\e -> pure (Left (displayException (e :: R.ConnectTimeout))))
                   ]
-    -- A collector or a person may make space.
-    full e = any (`S.isInfixOf` e) ["OOM command not allowed", "MISCONF Redis"]
-
--- | It will be there in a moment, or another server in its place. (Before Redis 7, the text of an
--- error inside of a script stands within that of another.)
-starting :: ByteString -> Bool
-starting e =
-  any (`S.isPrefixOf` e) ["LOADING", "BUSY", "MASTERDOWN", "TRYAGAIN", "CLUSTERDOWN", "UNBLOCKED"]
-    || "READONLY You can't write" `S.isInfixOf` e
 
 -- | The engine of the job with this name, which should be its 'Ashlar.Jobs.jobName'. Its functions
 -- throw 'Unreachable' and 'EngineFailed', too.

@@ -12,6 +12,11 @@ module Ashlar.Jobs.Internal.Replies
     pairs,
     unexpected,
 
+    -- * Errors that pass
+    starting,
+    full,
+    longerPause,
+
     -- * Bytes
     number,
     integers,
@@ -29,7 +34,7 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Char8 as C
 import Data.Int (Int64)
 import qualified Data.List as List
-import Data.Maybe (fromMaybe)
+import qualified Data.Map.Strict as M
 import qualified Data.Text.Encoding as T
 import qualified Data.Text.Encoding.Error as T
 import qualified Database.Redis as R
@@ -85,10 +90,12 @@ asideOf :: [(ByteString, ByteString)] -> [Aside]
 asideOf fields =
   List.sortOn
     asideNumber
-    [ Aside (number n) batch (fromMaybe S.empty (lookup (n <> ":failure") fields))
+    [ Aside (number n) batch (M.findWithDefault S.empty (n <> ":failure") found)
       | (field, batch) <- fields,
         (n, ":batch") <- [C.break (== ':') field]
     ]
+  where
+    found = M.fromList fields
 
 -- | Of names and values.
 pairs :: [a] -> [(a, a)]
@@ -98,6 +105,21 @@ pairs _ = []
 -- | Throws 'EngineFailed'.
 unexpected :: R.Reply -> IO a
 unexpected reply = throwIO (EngineFailed ("an unexpected reply: " ++ take 200 (show reply)))
+
+-- | It will be there in a moment, or another server in its place. (Before Redis 7, the text of an
+-- error inside of a script stands within that of another.)
+starting :: ByteString -> Bool
+starting e =
+  any (`S.isPrefixOf` e) ["LOADING", "BUSY", "MASTERDOWN", "TRYAGAIN", "CLUSTERDOWN", "UNBLOCKED"]
+    || "READONLY You can't write" `S.isInfixOf` e
+
+-- | A collector or a person may make space.
+full :: ByteString -> Bool
+full e = any (`S.isInfixOf` e) ["OOM command not allowed", "MISCONF Redis"]
+
+-- | How many microseconds pass before a command is sent again, given how many did the last time.
+longerPause :: Int -> Int
+longerPause time = min 1000000 (2 * time + 20000)
 
 -- | A number that Redis keeps as text.
 number :: ByteString -> Int64
