@@ -8,6 +8,7 @@
 module Tests.Settings (tests) where
 
 import Ashlar.Jobs
+import Ashlar.Jobs.Engine
 import Ashlar.Jobs.Engine.Redis
 import Control.Exception (bracket)
 import Control.Monad (void)
@@ -57,6 +58,7 @@ tests =
         ],
       law "results of the size that Redis takes are kept, and larger ones set aside" sizes,
       law "a full server is waited for, until the collector has made space" fullServer,
+      law "a result that comes just before the memory is full again is collected" lastSpace,
       law "a server that evicts: the results are complete, or somebody says what is missing" evicts,
       law "forget deletes what is left of a job whose state was lost" leftOvers
     ]
@@ -95,7 +97,7 @@ restarted saved = withServerOf ["--appendonly", "no"] $ \server ->
     s <- thrownBy . submitWith quiet {submitBatchBytes = 1} engine (rows "rows") $ \_ give -> do
       mapM_ (give . rowOf) [0 .. 4]
       if saved
-        then bracket (R.connect (redisConnect (optionsFor server))) R.disconnect $ \c ->
+        then connected server $ \c ->
           void (R.runRedis c (R.sendRequest ["SAVE"] :: R.Redis (Either R.Reply R.Status)))
         else pure ()
       mapM_ (give . rowOf) [5 .. 9]
@@ -153,6 +155,30 @@ fullServer = withServerOf ["--maxmemory", "12mb", "--maxmemory-policy", "noevict
   where
     total = 40 :: Int64
 
+-- The collector waits for it then.
+lastSpace :: IO Property
+lastSpace = withServer $ \server ->
+  withRedis (hurried server) {redisPatience = 8000000} $ \redis -> connected server $ \c -> do
+    let engine = redisEngine redis "rows"
+        result run = do
+          stored <- engineResult engine run 0
+          case stored of
+            NotYet _ -> result run
+            _ -> pure stored
+        refused = either (const False) (C.isInfixOf "errorstat_OOM") <$> R.infoSection "errorstats"
+    (run, p) <- engineOpen engine "about"
+    _ <- engineAdd engine run (NewBatch (progressSession p) 8 0 1 "batch")
+    beside (thrownBy (result run)) $ \found -> do
+      _ <- R.runRedis c (R.configSet "maxmemory" "1")
+      waitUntil "a command that is refused" (R.runRedis c refused)
+      _ <- R.runRedis c $ do
+        _ <- R.configSet "maxmemory" "0"
+        R.multiExec $ do
+          _ <- R.rpush ("ashlar-jobs:{rows}:" <> runId run <> ":result:0") ["result"]
+          R.configSet "maxmemory" "1"
+      got <- found
+      pure (got === Right (show (Stored p {progressBatches = 1, progressRecords = 1} "result")))
+
 evicts :: IO Property
 evicts = withServerOf ["--maxmemory", "4mb", "--maxmemory-policy", "allkeys-random"] $ \server ->
   withRedis (hurried server) $ \redis -> do
@@ -174,7 +200,7 @@ evicts = withServerOf ["--maxmemory", "4mb", "--maxmemory-policy", "allkeys-rand
 leftOvers :: IO Property
 leftOvers = withServer $ \server ->
   withRedis (hurried server) $ \redis ->
-    bracket (R.connect (redisConnect (optionsFor server))) R.disconnect $ \c -> do
+    connected server $ \c -> do
       let name = "r*w[s]?\\"
           engine = redisEngine redis name
           other = redisEngine redis "rows"
@@ -191,3 +217,6 @@ leftOvers = withServer $ \server ->
           [ counterexample (show keys) (all ("ashlar-jobs:{rows}:" `C.isPrefixOf`) keys),
             complete 100 got
           ]
+
+connected :: Server -> (R.Connection -> IO a) -> IO a
+connected server = bracket (R.connect (redisConnect (optionsFor server))) R.disconnect

@@ -339,8 +339,11 @@ redisEngine redis name =
             before <- awaited r n
             case before of
               NotYet _ -> do
-                -- From the list to itself.
-                found <- wait (R.brpoplpush (result r n) (result r n) seconds)
+                found <- wait $ do
+                  now <- R.lindex (result r n) 0
+                  -- From the list to itself. Redis refuses that while its memory is full.
+                  later <- R.brpoplpush (result r n) (result r n) seconds
+                  pure (maybe later (Right . Just) (either (const Nothing) id now))
                 maybe (awaited r n) (pure . stored numbers) found
               _ -> pure before
         _ -> gone r
