@@ -60,7 +60,8 @@ tests =
       law "a full server is waited for, until the collector has made space" fullServer,
       law "a result that comes just before the memory is full again is collected" lastSpace,
       law "a server that evicts: the results are complete, or somebody says what is missing" evicts,
-      law "forget deletes what is left of a job whose state was lost" leftOvers
+      law "forget deletes what is left of a job whose state was lost" leftOvers,
+      law "forget spares a run that begins while it deletes what is left of another" begunMeanwhile
     ]
   where
     evicting = ["--maxmemory-policy", "allkeys-lru"]
@@ -196,6 +197,25 @@ evicts = withServerOf ["--maxmemory", "4mb", "--maxmemory-policy", "allkeys-rand
         else thrownBy (length <$> results engine (rows "rows"))
     pure . counterexample (take 500 (show (s, w, c))) $
       any said [s, w, c] || (s, c) == (Right "100", Right "100")
+
+begunMeanwhile :: IO Property
+begunMeanwhile = withServer $ \server ->
+  withRedis (hurried server) $ \redis -> connected server $ \c -> do
+    let engine = redisEngine redis "rows"
+        old n = "ashlar-jobs:{rows}:" <> C.replicate 32 '0' <> ":result:" <> C.pack (show n)
+        keys = R.runRedis c R.dbsize >>= either (fail . show) pure
+    _ <- R.runRedis c (R.mset [(old n, "") | n <- [1 .. left]])
+    n <- beside (forget engine) $ \forgotten -> do
+      waitUntil "the first to be deleted" ((< left) <$> keys)
+      submitWith small engine (rows "rows") (counting 100) <* forgotten
+    _ <- worker engine (rows "rows") (pure . answer)
+    got <- results engine (rows "rows")
+    forget engine
+    rest <- keys
+    -- One says that the run was forgotten.
+    pure (conjoin [n === 100, complete 100 got, rest === 1])
+  where
+    left = 100000
 
 leftOvers :: IO Property
 leftOvers = withServer $ \server ->

@@ -373,21 +373,25 @@ redisEngine redis name =
         R.MultiBulk (Just [R.Bulk (Just run), R.Integer a, R.Integer b]) -> do
           let results = map (result (Run run S.empty)) [fromInteger a .. fromInteger b :: Int64]
           mapM_ (quick . R.del) (chunksOf 1000 results)
-        -- Something may be left of a run whose state was lost.
+        -- Something may be left of runs whose state was lost.
         _ -> when (null expected) (scan R.cursor0)
-    -- (The name of another job may begin with this one's prefix.)
-    ours k = case S.splitAt 32 <$> S.stripPrefix prefix k of
+    -- A key of another run than this one. (The name of another job may begin with this one's
+    -- prefix.)
+    leftOver there k = case S.splitAt 32 <$> S.stripPrefix prefix k of
       Nothing -> False
-      Just ("state", _) -> True
       Just (run, part) ->
-        C.all isHexDigit run
+        Just run /= there
+          && C.all isHexDigit run
           && ( part `elem` [":schemas", ":tasks", ":notes", ":space", ":aside"]
                  || maybe False (C.all isDigit) (S.stripPrefix ":result:" part)
              )
     scan cursor = do
-      (next, keys) <-
-        quick (R.scanOpts cursor (R.ScanOpts (Just (escaped prefix <> "*")) (Just 1000)))
-      let left = filter ours keys
+      ((next, keys), there) <- quick $ do
+        a <- R.scanOpts cursor (R.ScanOpts (Just (escaped prefix <> "*")) (Just 1000))
+        -- Afterwards: a run that has just begun is there before its keys.
+        b <- R.hget state "run"
+        pure ((,) <$> a <*> b)
+      let left = filter (leftOver there) keys
       unless (null left) (void (quick (R.del left)))
       unless (next == R.cursor0) (scan next)
 
