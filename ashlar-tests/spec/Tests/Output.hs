@@ -54,6 +54,11 @@ tests =
         [ testCase (show mode) (mapM_ (noBytes mode) [(mempty, mempty), (flush, B.flush)])
           | mode <- [NoBuffering, LineBuffering, BlockBuffering Nothing]
         ],
+      testGroup
+        "no bytes to a Handle: what an interrupted write left is flushed as by bytestring"
+        [ testCase (show mode) (afterInterruption mode)
+          | mode <- [NoBuffering, LineBuffering, BlockBuffering Nothing]
+        ],
       testCase "a closed Handle" closed,
       testCase "a Handle for reading" readOnly,
       testCase "a full disk" full,
@@ -236,6 +241,26 @@ noBytes mode (ours, theirs) = do
         hPutStr h "prompt"
         put h
         getFileSize path
+
+-- A write of three bytes to a full pipe is interrupted. Do they arrive once there is room?
+afterInterruption :: BufferMode -> Assertion
+afterInterruption mode = do
+  mine <- arrived (`hPutBuilder` mempty)
+  his <- arrived (`B.hPutBuilder` mempty)
+  mine @?= his
+  where
+    capacity = 65536
+    arrived :: (Handle -> IO ()) -> IO Bool
+    arrived put = do
+      (r, w) <- createPipe
+      mapM_ (`hSetBinaryMode` True) [r, w]
+      hSetBuffering w mode
+      S.hPut w (S.replicate capacity 1) >> hFlush w
+      ended <- timeout 100000 (S.hPut w "abc" >> hFlush w)
+      ended @?= Nothing
+      _ <- S.hGet r capacity
+      put w
+      hReady r <* mapM_ hClose [w, r]
 
 failsWith :: (IOException -> Bool) -> IO a -> Assertion
 failsWith ok act = do

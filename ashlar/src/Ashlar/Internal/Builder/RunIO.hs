@@ -52,7 +52,7 @@ import GHC.IO (IO (..))
 import GHC.IO.Handle.Internals (wantWritableHandle)
 import GHC.IO.Handle.Types (Handle (..), Handle__ (haBufferMode, haType), isWritableHandleType)
 import System.IO
-  ( BufferMode (LineBuffering),
+  ( BufferMode (BlockBuffering),
     IOMode (WriteMode),
     hClose,
     hFlush,
@@ -237,10 +237,14 @@ hPutBuilderLen h b = do
   n <- throughBuffer runSaving first 32768 (hPutBuf h) b
   -- (Not after an exception, because the run may be resumed.)
   maybe didWithout (void . tryPutMVar keptFirst) kept
-  -- A line-buffered Handle is flushed after each write. 'hPutBuf' does not flush it if there is
+  -- Unless the Handle keeps blocks, 'hPutBuf' flushes it after each write. It does not if there is
   -- nothing to write.
-  when (n == 0 && haBufferMode state == LineBuffering) (hFlush h)
+  when (n == 0 && not (keepsBlocks (haBufferMode state))) (hFlush h)
   pure n
+  where
+    keepsBlocks mode = case mode of
+      BlockBuffering _ -> True
+      _ -> False
 
 -- Note [A buffer of our own]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
