@@ -16,6 +16,7 @@
 module Tests.CompatStore (tests) where
 
 import Ashlar.Compat.Store
+import Ashlar.Get (getRemainingByteString)
 import Control.Exception (ErrorCall (..), evaluate, try)
 import Data.Array (Array, listArray)
 import Data.Array.Unboxed (UArray)
@@ -23,10 +24,12 @@ import qualified Data.Array.Unboxed as U
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Short as SBS
+import qualified Data.ByteString.Unsafe as S
 import Data.Complex (Complex (..))
 import Data.Either (isLeft)
 import Data.Functor.Const (Const (..))
 import Data.Functor.Identity (Identity (..))
+import Data.IORef (IORef, modifyIORef', newIORef, readIORef)
 import Data.Int (Int16, Int32, Int64, Int8)
 import Data.IntMap (IntMap)
 import qualified Data.IntMap as IntMap
@@ -46,12 +49,14 @@ import qualified Data.Text as T
 import qualified Data.Vector as V
 import Data.Word (Word16, Word32, Word64, Word8)
 import Foreign.C.Types (CBool, CChar, CDouble, CInt, CTime)
+import Foreign.Marshal.Utils (fillBytes)
 import Foreign.Ptr (FunPtr, IntPtr (..), Ptr, WordPtr (..), castPtrToFunPtr, wordPtrToPtr)
 import Foreign.StablePtr (StablePtr, castPtrToStablePtr)
 import Foreign.Storable (sizeOf)
 import GHC.ByteOrder (ByteOrder (..), targetByteOrder)
 import GHC.Fingerprint (Fingerprint (..))
 import GHC.Generics (Generic)
+import System.IO.Unsafe (unsafePerformIO)
 import System.Posix.Types (Fd (..))
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -234,9 +239,17 @@ refused =
       decoded "abc" @?= Just (StaticSize "abc"),
     testCase "peekExBytesFromEnd is the number of bytes left" $ case decode (encode True <> "ab") of
       Left e -> peekExBytesFromEnd e @?= 2
-      Right (_ :: Bool) -> assertFailure "read"
+      Right (_ :: Bool) -> assertFailure "read",
+    testCase "the exception does not read the input again" $ do
+      failsInPlace (pure . decodeWith two)
+      failsInPlace (try . decodeIOWith two)
+      failsInPlace (try . evaluate . decodeExWith two)
+      failsInPlace (try . decodeIOPortionWith two)
+      failsInPlace (try . evaluate . decodeExPortionWith two),
+    testCase "decoders that fail on parts of parts" partsOfParts
   ]
   where
+    two = peek :: Peek (Bool, Bool)
     most = 2 ^ (4 * sizeOf (0 :: Int)) - 1
     decoded bs = either (const Nothing) Just (decode bs) :: Maybe (StaticSize 3 S.ByteString)
     throws x = do
@@ -244,3 +257,30 @@ refused =
       case r of
         Left (ErrorCall _) -> pure ()
         Right _ -> assertFailure "a value"
+
+-- The memory of the input is overwritten before anybody looks at the exception.
+failsInPlace :: (Eq a, Show a) => (S.ByteString -> IO (Either PeekException a)) -> Assertion
+failsInPlace run = do
+  expected <- run bytes
+  isLeft expected @?= True
+  failure <- S.useAsCStringLen bytes $ \(p, n) -> do
+    r <- S.unsafePackCStringLen (p, n) >>= run >>= evaluate
+    r <$ fillBytes p 0 n
+  failure @?= expected
+  where
+    bytes = "\1\2"
+
+-- A run that fails is repeated, but not each of those that it began.
+partsOfParts :: Assertion
+partsOfParts = do
+  runs <- newIORef (0 :: Int)
+  let level = peek >>= next
+      next w = if w == 0 then innermost w else getRemainingByteString >>= inner
+      innermost w = if counted runs w == 0 then fail "bad leaf" else pure ()
+      inner = either (const (fail "bad part")) pure . decodeWith level
+  isLeft (decodeWith level (S.replicate 20 1 <> S.singleton 0)) @?= True
+  n <- readIORef runs
+  assertBool (show n) (n <= 22)
+
+counted :: IORef Int -> Word8 -> Word8
+counted runs w = unsafePerformIO (w <$ modifyIORef' runs (+ 1))
