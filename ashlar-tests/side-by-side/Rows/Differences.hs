@@ -11,6 +11,7 @@ import qualified Ashlar.Builder.Extra as AE
 import qualified Ashlar.Builder.Prim as AP
 import qualified Ashlar.Compat.Binary.Get as AB
 import qualified Ashlar.Compat.Cereal.Get as AG
+import Control.Applicative ((<|>))
 import Control.Exception
 import qualified Data.Binary.Get as BB
 import qualified Data.ByteString as S
@@ -47,7 +48,8 @@ tests =
       testCase "cereal: negative numbers that overflow" overflow,
       testCase "cereal: what is left after a skip that fails" longSkip,
       testCase "cereal: what is left after a look-ahead that fails" failedLookAhead,
-      testCase "cereal: isolate of more than there is" shortIsolate
+      testCase "cereal: isolate of more than there is" shortIsolate,
+      testCase "cereal: an alternative after the end" afterEnd
     ]
 
 withinList :: Assertion
@@ -193,3 +195,16 @@ shortIsolate :: Assertion
 shortIsolate =
   fed (AG.isolate 5 AG.getWord16be) (BG.isolate 5 BG.getWord16be)
     @?= (Just S.empty, Just (S.pack [1, 2]))
+
+-- After the first alternative has failed for want of input, the second needs some, too.
+afterEnd :: Assertion
+afterEnd = do
+  mine (AG.runGetPartial (AG.getWord32be <|> (1 <$ AG.getWord16be)) (S.pack [1])) @?= Nothing
+  his (BG.runGetPartial (BG.getWord32be <|> (1 <$ BG.getWord16be)) (S.pack [1])) @?= Just 1
+  where
+    mine d = case d of
+      AG.Partial k | AG.Partial more <- k S.empty, AG.Done x _ <- more (S.pack [2]) -> Just x
+      _ -> Nothing
+    his d = case d of
+      BG.Partial k | BG.Partial more <- k S.empty, BG.Done x _ <- more (S.pack [2]) -> Just x
+      _ -> Nothing
