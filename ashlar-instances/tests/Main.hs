@@ -21,6 +21,7 @@ import Ashlar.Instances ()
 import Ashlar.Instances.Scientific
 import Ashlar.Instances.UUID
 import Ashlar.Schema (Described, describeSchema, getValue, putValue, schema)
+import Control.Monad (forM_)
 import qualified Data.Aeson as Aeson
 import qualified Data.Aeson.Key as Key
 import Data.Aeson.KeyMap (KeyMap)
@@ -253,11 +254,13 @@ digits = do
   refused (decode (encode (0 :: Integer, Zigzag (1 :: Int))) :: Either DecodeError Scientific)
   decode (encode (10 :: Integer, Zigzag (maxBound :: Int))) @?= Right (scientific 10 maxBound)
 
--- Neither encoding nor decoding computes the number.
+-- Neither encoding nor decoding computes the number, as bytes or as text.
 huge :: Assertion
 huge = do
   S.length (encode (Aeson.Number (scientific 1 (10 ^ (18 :: Int))))) @?= 12
   decode (encode (scientific 1 (10 ^ (18 :: Int)))) @?= Right (scientific 1 (10 ^ (18 :: Int)))
+  forM_ [scientific n e | n <- [1, -7, 123], e <- [minBound, maxBound]] $ \x ->
+    runGet getScientificText (toStrictByteString (scientificText x)) @?= Right x
 
 -- Against the builder of scientific, and its instance of Read.
 scientificTexts :: Property

@@ -79,7 +79,8 @@ signed negative n = if negative then negate n else n
 -- ten to multiply it by. It reads the longest prefix that is a number: of @1.e@ only the @1@.
 --
 -- The power is not computed, so large exponents cost nothing. If it exceeds 'Int', the number is
--- refused. (It is less than the exponent by the digits of the fraction.)
+-- refused. (It is less than the exponent by the digits of the fraction. Zeros at the end of the
+-- fraction do not count if the power would be too small with them.)
 -- If there are more than 4,096 digits, each is a step of the budget ('Ashlar.Get.budgetSteps'), as
 -- in 'fixed'.
 --
@@ -99,11 +100,14 @@ slowScaled = do
   fraction <- fractionDigits
   (down, ds) <- exponentDigits
   let power = signed down (exponentOf (S.dropWhile (== 48) ds))
-      e = power - toInteger (S.length fraction)
-  if e < toInteger (minBound :: Int) || e > toInteger (maxBound :: Int)
+      after digits = power - toInteger (S.length digits)
+      tooSmall k = k < toInteger (minBound :: Int)
+      part = if tooSmall (after fraction) then S.dropWhileEnd (== 48) fraction else fraction
+      e = after part
+  if tooSmall e || e > toInteger (maxBound :: Int)
     then invalidFrom at "exponent out of range"
     else do
-      n <- numberOf (whole <> fraction)
+      n <- numberOf (whole <> part)
       let !c = signed negative n
           !e' = fromInteger e
       pure (c, e')
