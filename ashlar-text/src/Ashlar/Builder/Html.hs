@@ -11,10 +11,11 @@
 -- > <    >    &     "      '
 -- > &lt; &gt; &amp; &quot; &#39;
 --
--- Control characters are left out (U+0000 to U+001F except tab, line feed and
--- carriage return; U+007F), because HTML does not allow them. All this is as in
--- @Blaze.ByteString.Builder.Html.Utf8@. It does not make text safe inside a
--- script, a style, a comment or an address.
+-- U+007F is left out, and so are U+0000 to U+001F except tab, line feed and
+-- carriage return. All this is as in @Blaze.ByteString.Builder.Html.Utf8@. HTML
+-- allows one of the characters that are left out, the form feed, and does not
+-- allow U+0080 to U+009F, which are kept. Escaping does not make text safe inside
+-- a script, a style, a comment or an address.
 --
 -- >>> :set -XOverloadedStrings
 -- >>> import Ashlar.Builder.Html
