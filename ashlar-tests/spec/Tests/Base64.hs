@@ -14,7 +14,9 @@ import Ashlar.Get.Hex
 import Control.Monad (forM_)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Base64 as Theirs
+import qualified Data.ByteString.Base64.Lazy as TheirLazy
 import qualified Data.ByteString.Base64.URL as TheirUrl
+import qualified Data.ByteString.Base64.URL.Lazy as TheirLazyUrl
 import qualified Data.ByteString.Char8 as C
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L
@@ -42,6 +44,7 @@ tests =
       testProperty "Base64: the same as base64-bytestring" sameAsTheirs,
       testProperty "Base64: takeBase64 reads as much as there is" takes,
       testCase "Base64: what errors say" messages,
+      testProperty "Base64: chunks are encoded before the next is forced" encodesEarly,
       testCase "Base64 of an infinite ByteString" infinite,
       testCase "hexadecimal: the vectors of RFC 4648" hexVectors,
       testProperty "hexadecimal: encoding" hexEncoding,
@@ -56,6 +59,7 @@ data Variant = Variant
     build :: S.ByteString -> Builder,
     buildLazy :: L.ByteString -> Builder,
     encodes :: S.ByteString -> S.ByteString,
+    encodesLazy :: L.ByteString -> L.ByteString,
     getN :: Int -> Get S.ByteString,
     takeAll :: Get S.ByteString,
     decodes :: S.ByteString -> Either DecodeError S.ByteString
@@ -69,6 +73,7 @@ usual =
     byteStringBase64
     lazyByteStringBase64
     encodeBase64
+    encodeBase64Lazy
     getBase64
     takeBase64
     decodeBase64
@@ -82,6 +87,7 @@ variants =
       byteStringBase64Unpadded
       lazyByteStringBase64Unpadded
       encodeBase64Unpadded
+      encodeBase64UnpaddedLazy
       getBase64Unpadded
       takeBase64Unpadded
       decodeBase64Unpadded,
@@ -91,6 +97,7 @@ variants =
       byteStringBase64Url
       lazyByteStringBase64Url
       encodeBase64Url
+      encodeBase64UrlLazy
       getBase64Url
       takeBase64Url
       decodeBase64Url,
@@ -100,6 +107,7 @@ variants =
       byteStringBase64UrlUnpadded
       lazyByteStringBase64UrlUnpadded
       encodeBase64UrlUnpadded
+      encodeBase64UrlUnpaddedLazy
       getBase64UrlUnpadded
       takeBase64UrlUnpadded
       decodeBase64UrlUnpadded
@@ -185,6 +193,8 @@ encoding = forAll (upTo 40) $ \bs ->
           .&&. throughSinks expected (buildLazy v (inChunksOf n bs))
           .&&. toStrictByteString (buildLazy v (amongEmpty n bs)) === expected
           .&&. encodes v bs === expected
+          .&&. encodesLazy v (inChunksOf n bs) === L.fromStrict expected
+          .&&. L.invariant (encodesLazy v (amongEmpty n bs))
   where
     -- A lazy ByteString that breaks its invariant.
     amongEmpty n bs =
@@ -235,6 +245,7 @@ manyCalls =
           at = S.length characters - 30000
       toStrictByteString (build v bytes) == characters @? "builder"
       toStrictByteString (buildLazy v (inChunksOf 1000 bytes)) == characters @? "lazy builder"
+      L.toStrict (encodesLazy v (inChunksOf 1000 bytes)) == characters @? "chunk by chunk"
       decodes v characters == Right bytes @? "decoded"
       runGet (takeAll v) characters == Right bytes @? "taken"
       runGetLazy (takeAll v) (inChunksOf 1001 characters) == Right bytes @? "taken, in chunks"
@@ -249,6 +260,10 @@ sameAsTheirs =
         encodeBase64 bs === Theirs.encode bs
           .&&. encodeBase64Url bs === TheirUrl.encode bs
           .&&. encodeBase64UrlUnpadded bs === TheirUrl.encodeUnpadded bs,
+      forAll (L.fromChunks <$> listOf (upTo 7)) $ \bs ->
+        encodeBase64Lazy bs === TheirLazy.encode bs
+          .&&. encodeBase64UrlLazy bs === TheirLazyUrl.encode bs
+          .&&. encodeBase64UrlUnpaddedLazy bs === TheirLazyUrl.encodeUnpadded bs,
       forAll (text usual 50) $ \bs ->
         same decodeBase64 Theirs.decode bs
           .&&. decodeBase64Lenient bs === Theirs.decodeLenient bs,
@@ -288,9 +303,20 @@ messages = do
     bits = "invalid Base64: unused bits are not zero"
     cut = "invalid Base64: it ends within a group"
 
+-- All whole groups, in a chunk for each chunk that ends one.
+encodesEarly :: Property
+encodesEarly = anyVariant $ \v -> forAll (L.fromChunks <$> listOf (upTo 7)) $ \bs ->
+  let ends = scanl (+) 0 (map S.length (L.toChunks bs))
+      groups = zipWith (\from to -> to `div` 3 - from `div` 3) ends (drop 1 ends)
+      whole = filter (> 0) groups
+      chunks = take (length whole) (L.toChunks (encodesLazy v (bs <> error "forced too early")))
+   in map S.length chunks === map (4 *) whole
+        .&&. S.isPrefixOf (S.concat chunks) (modelEncode v (L.toStrict bs)) === True
+
 infinite :: Assertion
 infinite = do
   let bytes = L.cycle "abcdefg"
+  L.take 100 (encodeBase64Lazy bytes) @?= L.take 100 (toLazyByteString (lazyByteStringBase64 bytes))
   L.take 100 (toLazyByteString (lazyByteStringBase64 bytes))
     @?= L.take 100 (toLazyByteString (byteStringBase64 (L.toStrict (L.take 120 bytes))))
 

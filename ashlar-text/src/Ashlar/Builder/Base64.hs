@@ -32,6 +32,12 @@ module Ashlar.Builder.Base64
     encodeBase64Unpadded,
     encodeBase64Url,
     encodeBase64UrlUnpadded,
+
+    -- * Chunk by chunk
+    encodeBase64Lazy,
+    encodeBase64UnpaddedLazy,
+    encodeBase64UrlLazy,
+    encodeBase64UrlUnpaddedLazy,
   )
 where
 
@@ -45,7 +51,8 @@ import qualified Data.ByteString as S
 import qualified Data.ByteString.Internal as S
 import qualified Data.ByteString.Lazy as L
 import qualified Data.ByteString.Lazy.Internal as L
-import Foreign.Ptr (plusPtr)
+import Data.Word (Word8)
+import Foreign.Ptr (Ptr, plusPtr)
 
 -- | The bytes of a strict 'ByteString' in Base64, with padding.
 --
@@ -73,7 +80,9 @@ byteStringBase64UrlUnpadded :: ByteString -> Builder
 byteStringBase64UrlUnpadded = inBase64 (Variant ForUrls False)
 
 -- | The bytes of a lazy 'L.ByteString' in Base64, with padding at the end. The output does not
--- depend on where the chunks are cut. They are forced one by one, as the output gets there.
+-- depend on where the chunks are cut. They are forced one by one, as the output gets there. The
+-- output comes in full buffers, so its first chunk may need many chunks of input.
+-- 'encodeBase64Lazy' makes one of each.
 lazyByteStringBase64 :: L.ByteString -> Builder
 lazyByteStringBase64 = lazyInBase64 (Variant Standard True)
 
@@ -98,25 +107,32 @@ inBase64 v bs = action $ \c k ->
   where
     groups = groupsOf (S.length bs)
 
--- A group may begin in one chunk and end in another. Its first bytes are carried over.
 lazyInBase64 :: Variant -> L.ByteString -> Builder
-lazyInBase64 v = go S.empty
+lazyInBase64 v = foldGroups each (inBase64 v)
   where
+    each group more rest = inBase64 v group `append` inBase64 v more `append` rest
+
+-- A right fold over the chunks. Of each chunk that ends a group: this group, if it began in another
+-- chunk, and the whole groups after it. At the end: the bytes that make no whole group.
+foldGroups :: (ByteString -> ByteString -> r -> r) -> (ByteString -> r) -> L.ByteString -> r
+foldGroups each end = go S.empty
+  where
+    -- At most two bytes are carried over.
     go !carried chunks = case chunks of
-      L.Empty -> inBase64 v carried
+      L.Empty -> end carried
       L.Chunk bs rest
-        | S.null carried ->
-          -- At most n bytes.
-          let whole = n - n `rem` 3
-           in inBase64 v (unsafeTake whole bs) `append` go (unsafeDrop whole bs) rest
         | n < wanted -> go (carried <> bs) rest
-        -- At least the wanted bytes are there.
+        -- The wanted bytes are there, and the whole groups are among the bytes after them.
         | otherwise ->
-          inBase64 v (carried <> unsafeTake wanted bs)
-            `append` go S.empty (L.Chunk (unsafeDrop wanted bs) rest)
+          let after = unsafeDrop wanted bs
+              whole = 3 * ((n - wanted) `quot` 3)
+           in each
+                (carried <> unsafeTake wanted bs)
+                (unsafeTake whole after)
+                (go (unsafeDrop whole after) rest)
         where
           n = S.length bs
-          wanted = 3 - S.length carried
+          wanted = if S.null carried then 0 else 3 - S.length carried
 
 -- | Base64 with padding, in memory of its size.
 --
@@ -138,10 +154,43 @@ encodeBase64UrlUnpadded :: ByteString -> ByteString
 encodeBase64UrlUnpadded = asBase64 (Variant ForUrls False)
 
 asBase64 :: Variant -> ByteString -> ByteString
-asBase64 v bs = case base64Length v n of
-  -- Four bytes are writable for each group, also for one that is not whole.
-  Just len ->
-    S.unsafeCreateUptoN (4 * groupsOf n) (\p -> len <$ withBytesQuick bs (writeBase64 v p))
-  Nothing -> errorWithoutStackTrace "Ashlar.Builder.Base64: the result would be too long"
+asBase64 v bs = inMemory v (S.length bs) (writeAll v bs)
+
+-- | Base64 with padding at the end. The output does not depend on where the chunks are cut.
+--
+-- Each chunk of input that ends a group makes a chunk of output before the next one is forced. (Up
+-- to two bytes are carried over.)
+--
+-- >>> import qualified Data.ByteString.Lazy as L
+-- >>> L.take 4 (encodeBase64Lazy ("Hello" <> undefined))
+-- "SGVs"
+encodeBase64Lazy :: L.ByteString -> L.ByteString
+encodeBase64Lazy = lazyAsBase64 (Variant Standard True)
+
+-- | 'encodeBase64Lazy' without padding.
+encodeBase64UnpaddedLazy :: L.ByteString -> L.ByteString
+encodeBase64UnpaddedLazy = lazyAsBase64 (Variant Standard False)
+
+-- | 'encodeBase64Lazy' for URLs and names of files.
+encodeBase64UrlLazy :: L.ByteString -> L.ByteString
+encodeBase64UrlLazy = lazyAsBase64 (Variant ForUrls True)
+
+-- | 'encodeBase64UrlLazy' without padding.
+encodeBase64UrlUnpaddedLazy :: L.ByteString -> L.ByteString
+encodeBase64UrlUnpaddedLazy = lazyAsBase64 (Variant ForUrls False)
+
+lazyAsBase64 :: Variant -> L.ByteString -> L.ByteString
+lazyAsBase64 v = foldGroups (\group more -> L.chunk (both group more)) (L.fromStrict . asBase64 v)
   where
-    n = S.length bs
+    both group more =
+      inMemory v (S.length group + S.length more) $ \p -> writeAll v group p >>= writeAll v more
+
+-- Memory for n bytes in Base64, and a function that writes them.
+inMemory :: Variant -> Int -> (Ptr Word8 -> IO (Ptr Word8)) -> ByteString
+inMemory v n write = case base64Length v n of
+  -- Four bytes are writable for each group, also for one that is not whole.
+  Just len -> S.unsafeCreateUptoN (4 * groupsOf n) (\p -> len <$ write p)
+  Nothing -> errorWithoutStackTrace "Ashlar.Builder.Base64: the result would be too long"
+
+writeAll :: Variant -> ByteString -> Ptr Word8 -> IO (Ptr Word8)
+writeAll v bs p = withBytesQuick bs (writeBase64 v p)
