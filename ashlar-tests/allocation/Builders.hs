@@ -11,6 +11,7 @@ module Builders
     ownRecursion,
     varints,
     packedTree,
+    packedAfterBit,
     oneNumber,
     shortResponse,
     longOutput,
@@ -24,8 +25,10 @@ where
 
 import Ashlar.Builder
 import Ashlar.Builder.Base64 (encodeBase64)
+import Ashlar.Builder.Bytestring (toBytestringBuilder)
 import Ashlar.Builder.Extra (byteStringInsert, lazyByteStringInsert)
 import Ashlar.Builder.Hex (encodeHex)
+import Ashlar.Builder.Section (lengthPrefixedVarint)
 import Ashlar.Builder.Varint (intVarint)
 import Ashlar.Codec
 import Ashlar.Codec.Packed (Pack, Packed (..))
@@ -34,15 +37,18 @@ import Ashlar.Get.Base64 (decodeBase64)
 import Ashlar.Get.Hex (decodeHex)
 import Ashlar.Put (Put, execPut, putWord64le, putWord8)
 import Control.Exception (evaluate)
-import Control.Monad (foldM, forM_, replicateM_, when)
+import Control.Monad (foldM, forM_, replicateM_, void, when)
 import qualified Data.ByteString as S
+import qualified Data.ByteString.Builder as B
 import qualified Data.ByteString.Lazy as L
 import Data.Semigroup (stimes)
 import qualified Data.Vector as V
 import qualified Data.Vector.Unboxed as U
 import Data.Word (Word32, Word64)
+import Foreign.Marshal.Alloc (allocaBytes)
 import GHC.Generics (Generic)
 import Measure
+import System.IO (IOMode (WriteMode), withBinaryFile)
 import Test.Tasty.HUnit
 
 stringsAsText :: Assertion
@@ -98,6 +104,32 @@ packedTree = do
       t <- evaluate (treeOf depth)
       allocated (toBufferIOWith 4096 (\_ _ -> pure ()) (put (Packed t)))
     treeOf n = if n == 0 then Tip (n == 0) else Fork (treeOf (n - 1)) (treeOf (n - 1))
+
+-- The bit keeps its byte open until the end, so all numbers stay in memory. Each number has three
+-- bytes.
+packedAfterBit :: Assertion
+packedAfterBit =
+  forM_ sinks $ \(name, run) -> do
+    few <- taken run 20000
+    more <- taken run 320000
+    let each = (more - few) `div` 300000
+    assertBool (name ++ ": " ++ show each ++ " bytes for each") (each <= 64)
+  where
+    taken :: (Builder -> IO ()) -> Int -> IO Int
+    taken run n = do
+      v <- evaluate (U.replicate n (20000 :: Int))
+      allocated (run (put (Packed (True, v))))
+    sinks :: [(String, Builder -> IO ())]
+    sinks =
+      [ ("strict", void . evaluate . toStrictByteString),
+        ("lazy", void . evaluate . L.length . toLazyByteString),
+        ("Handle", \b -> withBinaryFile "/dev/null" WriteMode (`hPutBuilder` b)),
+        ("toByteStringIO", toByteStringIO (void . evaluate)),
+        ("toBufferIOWith", void . toBufferIOWith 512 (\_ _ -> pure ())),
+        ("pokeBuilder", \b -> allocaBytes 1048576 (\p -> void (pokeBuilder p 1048576 b))),
+        ("lengthPrefixed", void . evaluate . L.length . toLazyByteString . lengthPrefixedVarint),
+        ("bytestring", void . evaluate . L.length . B.toLazyByteString . toBytestringBuilder)
+      ]
 
 data Forks = Fork !Forks !Forks | Tip !Bool
   deriving stock (Generic)

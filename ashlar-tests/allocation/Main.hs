@@ -31,6 +31,7 @@ main =
         testCase "a user's own recursion: nothing for each element" ownRecursion,
         testCase "varints: nothing for each number" varints,
         testCase "a packed tree: a little for each buffer" packedTree,
+        testCase "packed numbers after an open bit: some times their bytes" packedAfterBit,
         testCase "functions that return builders: a closure for each unknown call" closures,
         testCase "one number, strict: 290 bytes" oneNumber,
         testCase "a short response, lazy: 700 bytes" shortResponse,

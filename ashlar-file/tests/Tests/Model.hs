@@ -9,6 +9,7 @@
 module Tests.Model (tests) where
 
 import Ashlar.Codec
+import Ashlar.Codec.Packed (Packed (..))
 import Ashlar.File
 import Ashlar.File.Blocks
 import Ashlar.File.Internal.Entries (entriesOf, entryList, mostEntries)
@@ -52,6 +53,7 @@ tests =
       testProperty "blocks are as large as they should be" blockSizes,
       testProperty "large and small records" largeAndSmall,
       testProperty "a record that is too large" (once tooLarge),
+      testProperty "a packed record that is nearly too large" (once nearlyTooLarge),
       testProperty "a writer is closed afterwards" (once closed),
       testProperty "another type is refused" (once anotherType),
       testProperty "records of a type that has changed" changedType,
@@ -341,6 +343,22 @@ tooLarge = ioProperty . inFile $ \path -> do
   pure (r === (Left 5000, Left 5000, 3) .&&. got === Ended 3 ["a", fits, "b"])
   where
     limit r = either (Left . recordLimit) Right (r :: Either RecordTooLarge ())
+
+-- The numbers follow a bit, which is open until the end.
+nearlyTooLarge :: Property
+nearlyTooLarge = ioProperty . inFile $ \path -> do
+  let options = defaultWriteOptions {writeBlockSize = 100, writeRecordLimit = 5000}
+      ty = fixedType "packed" :: RecordType (Packed (Bool, [Int]))
+      record n = Packed (True, replicate n 1)
+      -- Besides the numbers, a byte of bits and their count in two bytes.
+      large = record 5500
+      fits = record 4900
+  r <- withWriter options ty path $ \w -> do
+    a <- try (write w large)
+    write w fits
+    pure (either recordLimit (const 0) (a :: Either RecordTooLarge ()))
+  got <- readAll defaultReadOptions ty path
+  pure (r === 5000 .&&. got === Ended 1 [fits])
 
 closed :: Property
 closed = ioProperty . inFile $ \path -> do

@@ -315,24 +315,27 @@ sinkOf open = Sink $ \request p -> case request of
   Flush -> do
     (buffer, size) <- readIORef (openBuffer open)
     pure (FreeSpace p (unsafeForeignPtrToPtr buffer `plusPtr` size))
-  More n _ -> makeSpace open p n
+  -- A packed value may ask for twice the bytes that it has for certain.
+  More n _ -> makeSpace open p (n `quot` 2) n
   Insert bytes -> do
-    FreeSpace to end <- makeSpace open p (S.length bytes)
+    FreeSpace to end <- makeSpace open p (S.length bytes) (S.length bytes)
     S.unsafeUseAsCStringLen bytes (\(from, n) -> moveRange to (castPtr from) n)
     pure (FreeSpace (to `plusPtr` S.length bytes) end)
 {-# NOINLINE sinkOf #-}
 
--- Free space for n bytes more of the record that has been written up to an address.
-makeSpace :: OpenBlock -> Ptr Word8 -> Int -> IO FreeSpace
-makeSpace open p n = do
+-- Free space for n bytes more of the record that has been written up to an address. The record is
+-- too large if it has no space for the least of them that will be written.
+makeSpace :: OpenBlock -> Ptr Word8 -> Int -> Int -> IO FreeSpace
+makeSpace open p least n = do
   (buffer, size) <- readIORef (openBuffer open)
   body <- getBody open
   whole <- getWhole open
   let end = unsafeForeignPtrToPtr buffer `plusPtr` size
       from = body `plusPtr` wholeBytes whole
       begun = p `minusPtr` from
-      needed = if begun > maxBound - n then maxBound else begun + n
-  tooLarge open needed
+      plus m = if begun > maxBound - m then maxBound else begun + m
+      needed = plus n
+  tooLarge open (plus least)
   if end `minusPtr` p >= n
     then pure (FreeSpace p end)
     else
@@ -341,7 +344,7 @@ makeSpace open p n = do
           -- The records before this one are a block. This one moves to their place.
           deliver open body (wholeBytes whole) (wholeCount whole)
           moveRange body from begun
-          makeSpace open (body `plusPtr` begun) n
+          makeSpace open (body `plusPtr` begun) least n
         else do
           let most = limitRecord (openLimits open)
               size' = blockHeaderBytes + max needed (min most (2 * size)) + slack

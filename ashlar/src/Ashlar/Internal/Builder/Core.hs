@@ -112,7 +112,8 @@ newtype Sink = Sink (Request -> Ptr Word8 -> IO FreeSpace)
 -- | What a builder asks of its sink.
 data Request
   = -- | More free space is needed: at least the first number of bytes. It is positive, and more
-    -- than 256 only if a single primitive, 'ensure' or 'Ashlar.Codec.Combinators.Fixed' needs more.
+    -- than 256 only if a single primitive, 'ensure' or 'Ashlar.Codec.Combinators.Fixed' needs more,
+    -- or if a packed value takes bytes along that it has not completed: up to twice these.
     -- The second number, not less than the first, says how many bytes are likely to be written. A
     -- sink may allocate that many, or ignore it. The sink must keep what was written so far.
     More !Int !Int

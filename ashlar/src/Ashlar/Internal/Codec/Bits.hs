@@ -26,8 +26,10 @@
 -- The open byte may have to be kept after the buffer around it is full. So a packed value is
 -- written through a sink of its own ('keepingOpenByte'): it hands out what precedes the open byte,
 -- and takes the open byte and all after it along to the next buffer. So output stays lazy, and what
--- is kept in memory is what lies between a byte of bits and its eighth bit. (Test "packed values
--- through buffers of any size".)
+-- is kept in memory is what lies between a byte of bits and its eighth bit. Each buffer has space
+-- for at least twice as many bytes as are taken along, so writing takes linear time however late
+-- the eighth bit comes. (Test "packed values through buffers of any size", allocation test "packed
+-- numbers after an open bit".)
 module Ashlar.Internal.Codec.Bits
   ( Pool,
     withBits,
@@ -94,13 +96,15 @@ keepingOpenByte pool c (Sink answer) = Sink $ \request p -> do
       Flush -> FreeSpace p <$> getPtr c endCell
     -- Hand out what precedes the open byte, and continue with it in other free space, with at least
     -- n bytes after what has been written up to p. The sink may use the buffer again, hence the
-    -- copy in between.
+    -- copy in between. As many bytes as are kept are asked for, if that is more than n, because
+    -- they are copied each time. A sink that has fewer may give fewer.
     moved p n wanted = do
       open <- getPtr pool openCell
       let kept = p `minusPtr` open
           needed = plusCount kept n
+          grown m = plusCount kept (max kept m)
       copy <- B.create kept (\to -> copyRange to open kept)
-      FreeSpace q e <- answer (More needed (plusCount kept wanted)) open
+      FreeSpace q e <- answer (More (grown n) (grown wanted)) open
       when (e `minusPtr` q < needed) $ throwIO (SinkRefused needed (e `minusPtr` q))
       withBytes copy (copyRange q)
       putPtr pool openCell q
