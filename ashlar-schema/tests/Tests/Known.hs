@@ -444,6 +444,12 @@ onThisMachine :: [Known]
 onThisMachine =
   [ Known "HostEndian Word32" (Proxy :: Proxy (HostEndian Word32)),
     Known "HostEndian Double" (Proxy :: Proxy (HostEndian Double)),
+    Known "Packed (HostEndian Word32)" (Proxy :: Proxy (Packed.Packed (HostEndian Word32))),
+    Known "Packed [HostEndian Int16]" (Proxy :: Proxy (Packed.Packed [HostEndian Int16])),
+    Known "Packed (HostEndian Double)" (Proxy :: Proxy (Packed.Packed (HostEndian Double))),
+    Known
+      "(HostEndian Int, Packed (HostEndian Int, Bool))"
+      (Proxy :: Proxy (HostEndian Int, Packed.Packed (HostEndian Int, Bool))),
     Known "AsStorable Int" (Proxy :: Proxy (AsStorable Int)),
     Known "[AsStorable Int32]" (Proxy :: Proxy [AsStorable Int32])
   ]

@@ -67,6 +67,7 @@ whole low high = shaped between (describe @b)
   where
     between s = case s of
       Leaf l | isWhole l, low <= high -> Between low high l
+      Unpacked inner -> Unpacked (between inner)
       _ -> s
 
 -- | A description of the packed format of a type, given that of the plain one. A type whose 'Codec'

@@ -30,6 +30,7 @@ module Ashlar.Schema.Internal.Describe
     shaped,
     shapedVia,
     shapedInside,
+    neverPacked,
     describing,
     orderedByParts,
     typeName,
@@ -139,7 +140,9 @@ data Table = Table
     -- The types around the one that is being visited.
     tablePath :: [TypeRep],
     -- Of the innermost of them: the types whose wrappers are being visited ('shapedVia').
-    tableVia :: [TypeRep]
+    tableVia :: [TypeRep],
+    -- Is any part of the whole type packed?
+    tablePacks :: Bool
   }
 
 -- | The description of a type. Computed anew at each use: keep it where it is used often.
@@ -148,10 +151,19 @@ described = describedAs (describe @a)
 
 -- | The result of a description.
 describedAs :: Describe a -> Description
-describedAs (Describe f) = case b (Table M.empty IM.empty [] []) of
-  (root, t) -> pruned root (tableDone t)
+describedAs (Describe f)
+  | packsAny plain = visited True
+  | otherwise = plain
   where
+    plain = visited False
+    visited packs = case b (Table M.empty IM.empty [] [] packs) of
+      (root, t) -> pruned root (tableDone t)
     Build b = f Unordered
+    packsAny (Description s _) =
+      any isPacked (schemaRoot s : concatMap fieldShapes (schemaDefinitions s))
+    isPacked shape = case shape of
+      Packed _ -> True
+      _ -> any isPacked (shapesIn shape)
 
 -- | The definitions that the root refers to, in the order of the first visit.
 pruned :: Shape -> IM.IntMap (Definition, [Edit]) -> Description
@@ -214,6 +226,14 @@ shapedInside f (Describe b) = Describe $ \_ -> case b Unordered of
           -- (Deleted, so that a recursive newtype ends.)
           inside (IM.delete i done) inner
       _ -> shape
+
+-- | A description of a number that has the same bytes in a packed value. Where nothing is packed,
+-- it is the description itself, so its fingerprint is that of the plain number.
+neverPacked :: Describe a -> Describe a
+neverPacked (Describe b) = Describe $ \_ -> case b Unordered of
+  Build run -> Build $ \t -> case run t of
+    (Leaf l, t') | tablePacks t', packedLeaf l /= l -> (Unpacked (Leaf l), t')
+    result -> result
 
 -- | State that the 'Ord' instance of the type is as if it were derived: by constructor, then by the
 -- fields from left to right. Then a decoder by schema checks the order of keys of this type. It has

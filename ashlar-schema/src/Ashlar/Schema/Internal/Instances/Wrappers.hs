@@ -61,7 +61,7 @@ instance (ByteOrdered a, Described a) => Described (Wrappers.BigEndian a) where
 
 -- | The byte order of this machine, so this schema differs between machines, like the bytes.
 instance (ByteOrdered a, Described a) => Described (HostEndian a) where
-  describe = wrapping @a $ case ByteOrder.targetByteOrder of
+  describe = neverPacked . wrapping @a $ case ByteOrder.targetByteOrder of
     ByteOrder.BigEndian -> bigEndian
     ByteOrder.LittleEndian -> \shape -> shape <$ bigEndian shape
 
