@@ -36,6 +36,7 @@ tests =
     "random pairs of schemas"
     [ testProperty "old values, whole and in chunks" (forAll genEvolved values),
       testProperty "several values together, and damaged" (forAll genEvolved several),
+      testProperty "fewer than no values together are none" (forAll genEvolved fewer),
       testProperty "simple fields in another order" (forAll genSimple simple),
       testProperty "truncated values are refused" (forAll genEvolved truncated),
       testProperty "damaged values" (forAll genEvolved damaged),
@@ -117,6 +118,13 @@ several e = case (genValue (evolvedOld e), plannedMany RefuseUnknown new today f
       i <- choose (0, max 0 (B.length bytes - 1))
       w <- choose (0, 255)
       pure (B.concat [B.take i bytes, B.singleton w, B.drop (i + 1) bytes])
+
+fewer :: Evolved -> Property
+fewer e = case plannedMany RefuseUnknown new (getValue (evolvedNew e)) mempty (evolvedOld e) of
+  Left m -> counterexample (show m) False
+  Right many -> forAll (choose (-100, 0)) $ \n -> runGetWhole (many n) "" === Right []
+  where
+    new = Description (evolvedNew e) (evolvedEdits e)
 
 inChunks :: Get a -> L.ByteString -> Either DecodeError a
 inChunks g = runGetLazyWhole (withBudget anySize g)

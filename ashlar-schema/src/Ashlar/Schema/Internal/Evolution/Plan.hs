@@ -53,7 +53,7 @@ plannedMany unknown new today after old =
     decoding p = case compiled p of
       Code translate -> \n ->
         let values = list n today
-            size = 128 * min 40 n + 128
+            size = 128 * max 0 (min 40 n) + 128
          in translated size (oneAfterAnother after n translate) values
     list n g
       | n <= (0 :: Int) = pure []
