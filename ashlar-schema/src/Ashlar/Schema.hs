@@ -159,9 +159,11 @@ schema = descriptionSchema (described @a)
 -- | 128 bits for the format of a type: the 'schemaFingerprint' of its 'schema'. It does not depend
 -- on the compiler, its version, or the machine. Computed anew at each use, like 'schema'.
 --
--- Types whose values have the same bytes and the same names of fields and constructors have equal
--- fingerprints. Newtypes and the names of types do not count. Nor does what a schema does not say:
--- the conditions of a 'Ashlar.Codec.satisfying', an order of keys by an 'Ord' instance by hand, and
--- the format with an 'opaque' name. Their decoders check all values, whatever the fingerprint.
+-- Newtypes and the names of types do not count. Nor does what a schema does not say: the
+-- conditions of a 'Ashlar.Codec.satisfying', an order of keys by an 'Ord' instance by hand, and the
+-- format with an 'opaque' name. Their decoders check all values, whatever the fingerprint.
+--
+-- Wrappers count, also where they change no byte: the fingerprints of @Packed (Compact [Int])@ and
+-- @Packed [Int]@ differ. 'Ashlar.Schema.Evolution.plan' reads the values of one as the other.
 fingerprint :: forall a. Described a => Fingerprint
 fingerprint = schemaFingerprint (schema @a)

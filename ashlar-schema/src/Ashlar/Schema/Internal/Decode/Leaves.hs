@@ -89,7 +89,7 @@ leafGet l = case l of
   where
     wholeGet :: Integral n => Get n -> Get Value
     wholeGet g = (\n -> Whole l (toInteger n)) <$> g
-    -- (The decoder of the type accepts negative numbers of one byte, and wraps them around.)
+    -- (The decoder of the type refuses the same numbers, with one message for both bounds.)
     unsigned :: Integral n => n -> Get Value
     unsigned most =
       refine
