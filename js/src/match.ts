@@ -1,5 +1,5 @@
 /** From two schemas to a program. */
-import { Sink } from "./bytes.js";
+import { sameBytes, Sink } from "./bytes.js";
 import { definitionNames, describeShape } from "./describe.js";
 import { dropDefinition } from "./dropping.js";
 import { Exact } from "./exact.js";
@@ -12,7 +12,7 @@ import {
   bad, below, converting, FREE, Key, noValues, Path, pathText, peeled, peelings, placeIn, Planner, textOf, unpackedPart, Wrapping,
 } from "./planning.js";
 import { Evolution, rulesOf } from "./rules.js";
-import { Schema } from "./schema.js";
+import { essence, Schema } from "./schema.js";
 import { children, Constructor, Definition, fieldShapes, inAnyFormat, overShapes, plainShape, Shape } from "./shapes.js";
 import { State } from "./state.js";
 import { leafOps, lettersOps, stringOps, textOps, wholeOps } from "./whole.js";
@@ -234,7 +234,7 @@ class Match {
     const found = this.between(inKey, path, plainOld, plainX, plainNext, plainY);
     const problem = unreadable(found);
     // Equal plain bytes are equal packed bytes, unless a part is packed on one side only.
-    if (x.k === y.k && isIdentity(found) && old.allPacked && next.allPacked) {
+    if (x.k === y.k && isIdentity(found) && ((old.allPacked && next.allPacked) || this.sameFormat(x, y))) {
       if (problem === null) return through(true, copied(old.schema.facts, x), null);
       return { op: "unreadable", mismatch: new Mismatch(pathText(path), problem.kind, problem.names) };
     }
@@ -243,6 +243,10 @@ class Match {
     if (y.k !== "packed") return before();
     const first = x.k === "packed" ? { main: [before()], procedures: new Map<number, Op[]>() } : found;
     return { op: "after", program: first, read: recoded(plainNext, plainY, next, y) };
+  }
+
+  private sameFormat(x: Shape, y: Shape): boolean {
+    return sameBytes(essence(this.old.schema, x), essence(this.next.schema, y));
   }
 
   private leaves(inKey: boolean, path: Path, x: Shape, y: Shape): Op[] | null {

@@ -128,11 +128,12 @@ export class Schema {
   }
 }
 
-function essence(schema: Schema): Uint8Array {
+/** What decides about the bytes and about evolution, for values of the schema or of another root. */
+export function essence(schema: Schema, root = schema.root): Uint8Array {
   const bare = schema.facts.bare;
   const numbers = new Map<number, number>();
   const visited: Definition[] = [];
-  const work = [unwrapped(bare, schema.root)];
+  const work = [unwrapped(bare, root)];
   for (let x = work.pop(); x !== undefined; x = work.pop()) {
     let inner = children(x);
     if (x.k === "reference" && !numbers.has(x.to)) {
@@ -146,5 +147,5 @@ function essence(schema: Schema): Uint8Array {
   const renumbered = (x: Shape): Shape =>
     x.k === "reference" ? { k: "reference", to: numbers.get(x.to) as number } : mapShapes(renumbered, x);
   const strip = (x: Shape): Shape => renumbered(unwrapped(bare, x));
-  return encodeTerms(strip(schema.root), visited.map((d) => ({ ...overShapes(strip, d), name: "", order: "unknown" })));
+  return encodeTerms(strip(root), visited.map((d) => ({ ...overShapes(strip, d), name: "", order: "unknown" })));
 }

@@ -5,6 +5,7 @@ import { Facts, leastOfLeaf } from "./facts.js";
 import { leafReader } from "./leafread.js";
 import { copy, countBytes, Op, skip, through } from "./ops.js";
 import { putValue, putWhole } from "./output.js";
+import { textOf } from "./planning.js";
 import { isWhole, Leaf, NUMBERS, Shape } from "./shapes.js";
 import { State } from "./state.js";
 
@@ -48,9 +49,14 @@ function fits(a: Range | null, b: Range | null): boolean {
   return under && (b.high === null || (a.high !== null && b.high >= a.high));
 }
 
-/** The steps for a number to become a number of another shape, if that has all of its values. */
+/**
+ * The steps for a number to become a number of another shape, if that has all of its values. One whose shape stays is
+ * copied: its bounds are checked when the new value is read.
+ */
 export function wholeOps(x: Shape, y: Shape): Op[] | null {
   const old = rangeOf(x);
+  const leaf = x.k === "between" ? x.leaf : x;
+  if (old !== null && leaf.k === "leaf" && textOf(x) === textOf(y)) return leafOps(true, leaf);
   if (y.k === "leaf" && (y.type === "float32" || y.type === "float64")) {
     const wider = x.k === "leaf" && x.type === "float32" && y.type === "float64";
     const most = y.type === "float64" ? 1n << 53n : 1n << 24n;

@@ -207,13 +207,17 @@ class _Match:
         problem = unreadable(found)
         here = None if problem is None else Mismatch(path_text(path), problem.kind, problem.names)
         if isinstance(x, s.Packed) and isinstance(y, s.Packed):
-            if is_identity(found) and self.all_packed:
+            if is_identity(found) and (self.all_packed or self.same_format(x, y)):
                 return [copying(self.old, x.of) if here is None else Unreadable(here)]
         if here is not None:
             raise here
         if isinstance(x, s.Packed):
             found = Program([expanded(self.old, x.of, found)], {})
         return [packed_again(self.new, y.of, found)] if isinstance(y, s.Packed) else found.main
+
+    def same_format(self, x: s.Shape, y: s.Shape) -> bool:
+        old, new = self.old.schema.with_root(x), self.new.schema.with_root(y)
+        return old.fingerprint() == new.fingerprint()
 
     def between(
         self, in_key: bool, path: Path, old: Side, x: s.Shape, new: Side, y: s.Shape

@@ -69,8 +69,15 @@ def _fits(old: Optional[_Range], new: Optional[_Range]) -> bool:
 
 
 def whole_ops(x: s.Shape, y: s.Shape) -> Optional[List[Op]]:
-    """The steps for a number to become a number of another shape, if that has all of its values."""
+    """The steps for a number to become a number of another shape, if that has all of its values.
+
+    One whose shape stays is copied: its bounds are checked when the new value is read.
+    """
     old, new = _range_of(x), _range_of(y)
+    if old is not None and x == y:
+        leaf = x.leaf if isinstance(x, s.Between) else x
+        assert isinstance(leaf, s.Leaf)
+        return leaf_ops(True, leaf)
     if isinstance(y, s.Leaf) and y.type in _FLOATS:
         wider = isinstance(x, s.Leaf) and x.type == "float32" and y.type == "float64"
         bits = 53 if y.type == "float64" else 24

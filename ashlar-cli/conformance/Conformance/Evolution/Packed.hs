@@ -52,6 +52,12 @@ packedChanges =
       []
       [],
     evolved
+      "packed as before, with a part that is not and an opaque format, and a name changes"
+      (rec' [("a", partlyPacked), ("b", byte)])
+      (rec' [("a", partlyPacked), ("c", byte)])
+      [Rule "R" (Renamed "b" "c")]
+      [],
+    evolved
       "packed, with an opaque format, and dropped"
       (rec' [("a", Packed (Tuple [bool, Unpacked (Opaque "Secret" 1 Nothing)])), ("b", byte)])
       (rec' [("b", byte)])
@@ -115,6 +121,7 @@ packedChanges =
   where
     order = rec' fields
     fields = [("a", bool), ("b", int64), ("c", text), ("d", Optional byte)]
+    partlyPacked = Packed (Tuple [bool, Unpacked (Opaque "Secret" 1 Nothing)])
     chain own =
       Schema (Reference 0) . V.singleton $
         Definition

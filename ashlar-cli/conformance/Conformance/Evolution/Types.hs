@@ -32,11 +32,13 @@ import qualified Data.Text as T
 typeChanges :: [Entry]
 typeChanges = concat [fields, positions, constructors, unknowns]
 
-byte, word16, int64, text :: Shape
+byte, word16, int64, text, between, fraction :: Shape
 byte = Leaf (Number W8)
 word16 = Leaf (Number W16)
 int64 = Leaf (Number I64)
 text = Leaf (Utf8 LengthVarint)
+between = Between 1 3 (Number W8)
+fraction = Ratio (Leaf (Number I8))
 
 -- | A record R.
 rec' :: [(Text, Shape)] -> Schema
@@ -132,6 +134,24 @@ fields =
       (rec' [("b", text), ("c", byte)])
       [Rule "R" (Renamed "a" "c")]
       ["07 0161"],
+    evolved
+      "a field is renamed beside bounds, a fraction and an opaque format"
+      (rec' [("a", byte), ("b", between), ("c", fraction), ("d", Opaque "Secret" 1 Nothing)])
+      (rec' [("e", byte), ("b", between), ("c", fraction), ("d", Opaque "Secret" 1 Nothing)])
+      [Rule "R" (Renamed "a" "e")]
+      [],
+    evolved
+      "a field is renamed beside bounds and a fraction"
+      (rec' [("a", byte), ("b", between), ("c", fraction)])
+      (rec' [("e", byte), ("b", between), ("c", fraction)])
+      [Rule "R" (Renamed "a" "e")]
+      ["07 03 0102", "07 04 0102", "07 03 0204"],
+    evolved
+      "a field is added beside bounds and a fraction"
+      (rec' [("b", between), ("c", fraction)])
+      (rec' [("a", byte), ("b", between), ("c", fraction)])
+      [added "R" "a" "07"]
+      ["03 0102", "04 0102", "03 0204", "04"],
     evolved
       "a field is renamed and wider"
       (rec' [("a", byte)])

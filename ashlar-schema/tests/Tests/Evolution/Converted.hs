@@ -4,6 +4,7 @@
 {-# LANGUAGE DeriveGeneric #-}
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE DuplicateRecordFields #-}
+{-# LANGUAGE GeneralizedNewtypeDeriving #-}
 {-# LANGUAGE OverloadedStrings #-}
 {-# LANGUAGE ScopedTypeVariables #-}
 {-# LANGUAGE TypeApplications #-}
@@ -14,15 +15,20 @@
 module Tests.Evolution.Converted (tests) where
 
 import Ashlar.Codec
+import Ashlar.Codec.Packed (Packed (..), Unpacked (..))
 import Ashlar.Get
-import Ashlar.Schema
+import Ashlar.Schema hiding (Packed, Unpacked)
 import Ashlar.Schema.Evolution
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Lazy as L
 import Data.Int (Int16, Int32, Int64)
 import qualified Data.Map as M
+import Data.Ratio (Ratio, (%))
 import Data.Text (Text)
 import qualified Data.Text as T
+import Data.Time.Calendar (Day (..))
+import Data.Time.Clock (DiffTime, UTCTime (..))
+import Data.Word (Word16, Word8)
 import GHC.Generics (Generic)
 import Test.Tasty
 import Test.Tasty.HUnit
@@ -36,6 +42,7 @@ tests =
       testProperty "a value that is refused, and its offset" refusing,
       testCase "a value that is refused, among many" amongMany,
       testCase "a value of another type that is translated first" translatedFirst,
+      testProperty "a value that already has today's type is not converted" alreadyToday,
       testGroup "data that no conversion reads" unread
     ]
 
@@ -115,6 +122,53 @@ translatedFirst = do
       either (\e -> Left (errorOffset e, errorReason e)) Right
         . runGetWhole (made (plan @Youngest (schema @Short)))
         . encode
+
+-- Each could be read as the old type of its conversion.
+newtype Percent = Percent Word8
+  deriving stock (Eq, Show)
+  deriving newtype (Codec)
+
+instance Described Percent where
+  describe = whole @Word8 0 100
+
+type Mixed = Packed (Word16, Unpacked Word16)
+
+data Moment = Moment {utctDay :: Day, utctDayTime :: DiffTime}
+  deriving stock (Generic)
+  deriving anyclass (Codec, Described)
+
+data Fields1 = Fields1 {share :: Percent, time :: UTCTime, odds :: Ratio Int16, both :: Mixed}
+  deriving stock (Show, Generic)
+  deriving anyclass (Codec, Described)
+
+data Fields2 = Fields2
+  { share :: Percent,
+    time :: UTCTime,
+    odds :: Ratio Int16,
+    both :: Mixed,
+    note :: Text
+  }
+  deriving stock (Eq, Show, Generic)
+  deriving anyclass (Codec)
+
+instance Described Fields2 where
+  evolution =
+    [ added @"note" "",
+      converted @"share" (\x -> Percent (round (100 * x :: Double))),
+      converted @"time" (\(Moment day t) -> UTCTime day (t / 2)),
+      converted @"odds" (fromRational . negate),
+      converted @"both" (\(Packed (a, b)) -> Packed (a + 1, Unpacked (fromIntegral (b :: Int64))))
+    ]
+
+alreadyToday :: Property
+alreadyToday = forAll fields $ \x@(Fields1 a b c d) ->
+  runGetWhole (made (plan (schema @Fields1))) (encode x) === Right (Fields2 a b c d "")
+  where
+    fields = Fields1 <$> percent <*> moment <*> ratio <*> mixed
+    percent = Percent <$> choose (0, 100)
+    moment = UTCTime <$> (ModifiedJulianDay <$> arbitrary) <*> (fromInteger <$> choose (0, 86400))
+    ratio = (%) <$> choose (-99, 99) <*> choose (1, 99)
+    mixed = (\a b -> Packed (a, Unpacked b)) <$> arbitrary <*> arbitrary
 
 data Inside1 = Inside1 {q :: Int, y :: Bool}
   deriving stock (Generic)

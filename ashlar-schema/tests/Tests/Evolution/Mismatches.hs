@@ -226,6 +226,25 @@ fitting =
             [Renamed "a" "b"]
         )
         @?= True,
+    testCase "bounds and fractions are get itself, if only names change" $ do
+      let fields name =
+            record
+              [ Field name (Between 0 100 (Number W8)),
+                Field "day" (Between 0 9 Duration),
+                Field "ratio" (Ratio (Leaf BigInteger)),
+                Field "part" (Ratio (Between 1 9 (Varint W16)))
+              ]
+          simplest = getValue (fields "b")
+          said = V.fromList [[Renamed "a" "b"]]
+      planned RefuseUnknown (Description (fields "b") said) simplest (fields "a")
+        `isJustThis` simplest,
+    testCase "a packed value with a plain part is get itself, if only names around it change" $ do
+      let fields name =
+            record [Field name (Packed (Tuple [Leaf Boolean, Unpacked (Leaf (Number W16))]))]
+          simplest = getValue (fields "b")
+          said = V.fromList [[Renamed "a" "b"]]
+      planned RefuseUnknown (Description (fields "b") said) simplest (fields "a")
+        `isJustThis` simplest,
     testCase "a packed sum gets a constructor whose format is not described" $ do
       let packedSum cs = inside Packed (defined [Definition "E" Sum Unordered cs])
           g = made (planBetween (packedSum [plain "A", plain "B"]) (packedSum sumOfThree) [])

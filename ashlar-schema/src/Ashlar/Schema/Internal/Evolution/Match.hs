@@ -22,6 +22,7 @@ import Ashlar.Schema.Internal.Evolution.Packing
 import Ashlar.Schema.Internal.Evolution.Planning
 import Ashlar.Schema.Internal.Evolution.Said
 import Ashlar.Schema.Internal.Evolution.Whole
+import Ashlar.Schema.Internal.Fingerprint
 import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Text (definitionNames, describeShape)
 import Ashlar.Schema.Internal.Types
@@ -153,7 +154,7 @@ programWith mode0 within left oldPeeled unknown old (Description new edits) = do
       (_, Irregular name) -> bad path (IsIrregular name)
       (Packed a, Packed b) -> do
         p <- between mode path (plainOld, plainOldPeeled) (plainShape a) plainNew (plainShape b)
-        if isIdentity p && allPacked
+        if isIdentity p && (allPacked || sameFormat a b)
           then pure $ case unreadable p of
             Just m -> [Unreadable (Mismatch (pathText path) (mismatchWhat m) Nothing)]
             Nothing -> [Through True 1 (copying old a)]
@@ -306,6 +307,8 @@ programWith mode0 within left oldPeeled unknown old (Description new edits) = do
     real = Description new edits
     -- Equal plain bytes are equal packed bytes, unless a part is packed on one side only.
     allPacked = not (hasUnpacked old || hasUnpacked new)
+    sameFormat a b =
+      schemaFingerprint old {schemaRoot = Packed a} == schemaFingerprint new {schemaRoot = Packed b}
 
     -- A program of its own for values of the one shape to become values of the other.
     between ::

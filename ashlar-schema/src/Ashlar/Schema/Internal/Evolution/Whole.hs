@@ -15,6 +15,7 @@ import Ashlar.Get.Combinators (refine)
 import Ashlar.Schema.Internal.Check (isWhole)
 import Ashlar.Schema.Internal.Decode (getValue)
 import Ashlar.Schema.Internal.Diff (wholeRange)
+import Ashlar.Schema.Internal.Evolution.Leaves (leafOps)
 import Ashlar.Schema.Internal.Evolution.Op
 import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Types
@@ -26,9 +27,10 @@ import GHC.Float (float2Double)
 
 -- | The steps for a number to become a number of another shape, if that has all of its values.
 -- Whole numbers may also change their encoding, or become floating-point numbers that are exact for
--- all of them.
+-- all of them. One whose shape stays is copied, and today's decoder checks its bounds.
 wholeOps :: Shape -> Shape -> Maybe [Op]
 wholeOps x y = case (x, y) of
+  _ | x == y, Just l <- leafOf x -> Just (leafOps True l)
   (Leaf (Number a), Leaf (Number b))
     | fits -> Just [Widen a b]
   (Leaf Float32, Leaf Float64) -> Just [ToDouble]
