@@ -47,6 +47,7 @@ tests =
       testProperty "records as views" asViews,
       testProperty "views of a file in memory lie in it" (viewsIn S.readFile),
       testProperty "a record by its number, after others that are refused" afterRefused,
+      testProperty "reading from a record on, after others that are refused" fromAfterRefused,
       testProperty "views of a mapped file lie in the mapping" (viewsIn mapped),
       testProperty "records from a source" fromSource,
       testProperty "several files, folded one after another" severalFiles,
@@ -273,6 +274,30 @@ afterRefused drawn = ioProperty . inFile $ \path -> do
     withReader defaultReadOptions (fixedType "flags" :: RecordType (Bool, [Word8])) path $ \r ->
       mapM (readAt r) [0 .. size' xs - 1]
   pure (fmap (map (either (const Nothing) Just)) got === Right (map expected xs))
+
+-- Those before the first record that is asked for are neither reported nor the end.
+fromAfterRefused :: [(Word8, [Word8])] -> NonNegative Int64 -> Property
+fromAfterRefused drawn (NonNegative k) = ioProperty . inFile $ \path -> do
+  let ty = fixedType "flags" :: RecordType (Bool, [Word8])
+      passing = ty {typePass = Just (skipValue @(Bool, [Word8]))}
+      from = k `mod` (size' drawn + 1)
+      numbered = List.genericDrop from (zip [0 ..] drawn)
+      isRefused (_, (w, _)) = w > 1
+      value (_, (w, bytes)) = (w == 1, bytes)
+      options = defaultReadOptions {readFrom = from}
+  writeRecords (fixedType "flags") path drawn
+  (outcome, lost) <- resynced options passing path
+  strict <- readAll options passing path
+  pure $
+    conjoin
+      [ outcome === Ended (size' drawn) (map value (filter (not . isRefused) numbered)),
+        map (damageRecord . lostDamage) lost === map fst (filter isRefused numbered),
+        case break isRefused numbered of
+          (accepted, []) -> strict === Ended (size' drawn) (map value accepted)
+          (accepted, (n, _) : _) ->
+            let (got, damage) = strictly strict
+             in (got, damageRecord <$> damage) === (map value accepted, Just n)
+      ]
 
 fromSource :: Settings -> [Act] -> Positive Int -> NonNegative Int64 -> Property
 fromSource settings acts (Positive chunk) (NonNegative k) = acted settings acts $ \path xs -> do

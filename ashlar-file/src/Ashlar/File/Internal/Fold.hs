@@ -234,6 +234,7 @@ foldBlock (Fold reading f) place@(Place opened schemas0 outer pos0) b = do
       found >>= \records' -> case records' of
         Some k xs more -> each n xs acc (\acc' -> go (n + fromIntegral k) acc' more)
         Refused e _ more
+          | n < from, Just rest <- more -> go (n + 1) acc rest
           | Just report <- readResync options,
             Just rest <- more -> do
             let damage = damageAt (n - scanBefore scan) (BadRecord e)
