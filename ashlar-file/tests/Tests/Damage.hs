@@ -13,7 +13,7 @@ import Ashlar.Get (newSource)
 import Control.Exception (try)
 import Control.Monad (forM)
 import qualified Data.ByteString as S
-import Data.IORef (atomicModifyIORef', newIORef)
+import Data.IORef (atomicModifyIORef', modifyIORef', newIORef, readIORef)
 import Data.Int (Int64)
 import qualified Data.List as List
 import Data.Maybe (isJust, mapMaybe)
@@ -29,6 +29,7 @@ tests =
   testGroup "damage" . map (localOption (QuickCheckMaxSize 20)) $
     [ testProperty "each byte flipped: found, and no other block is lost" flipped,
       testProperty "truncated at each byte: all whole blocks are read" truncated,
+      testProperty "truncated in a block that is too large: reading ends there" endsInLarge,
       testProperty "bytes lost, inserted or overwritten: no other block is lost" edited,
       testProperty "as many bytes lost as the next blocks have: these are found" hidden,
       testProperty "bytes of two blocks lost: no other block is lost" twice,
@@ -103,6 +104,43 @@ truncated settings xs = withMaxSuccess 8 . with settings xs $ \f ->
                 lenient === Ended (fromIntegral (length whole)) whole
                   .&&. live === (lenient, [])
           ]
+
+-- The block is one byte too large, so it is passed over, as others may be.
+endsInLarge :: Settings -> NonEmptyList Row -> NonNegative Int -> NonNegative Int -> Property
+endsInLarge settings (NonEmpty xs) (NonNegative k) (NonNegative n) = with settings xs $ \f -> do
+  let b = fileBlocks f !! (k `mod` length (fileBlocks f))
+      from = fromIntegral (blockAt b) + blockHeaderBytes
+      size = from + n `mod` (fromIntegral (blockEnd b) - from)
+      bytes = S.take size (fileBytes f)
+      largeOf block = max (blockStored (blockHeader block)) (blockExpanded (blockHeader block))
+      options = reading {readBlockLimit = largeOf b - 1}
+      kept = [c | c <- fileBlocks f, blockAt c < blockAt b, largeOf c < largeOf b]
+      end lost = lostTo <$> take 1 (reverse lost)
+      fold source ref =
+        foldSourceWith
+          options {readResync = Just (\l -> modifyIORef' ref (l :))}
+          rowType
+          "records"
+          source
+          (\acc x -> pure (Right (x : acc)))
+          [] ::
+          IO (Outcome () [Row])
+  withBytesIn bytes $ \path -> do
+    (outcome, lost) <- resynced options rowType path
+    events <- foldBlocks options path (\acc e -> pure (e : acc)) []
+    rest <- newIORef bytes
+    source <- newSource (atomicModifyIORef' rest (\left -> (S.drop 50 left, S.take 50 left)))
+    seen <- newIORef []
+    fromSource <- fold source seen
+    lostInSource <- reverse <$> readIORef seen
+    pure $
+      conjoin
+        [ strictly outcome === (concatMap (rowsOf f) kept, Nothing),
+          end lost === [fromIntegral size],
+          [lostTo l | Right (LostBlocks l : _) <- [events]] === [fromIntegral size],
+          reverse (fst (strictly fromSource)) === concatMap (rowsOf f) kept,
+          end lostInSource === [fromIntegral size]
+        ]
 
 -- A change of some bytes.
 data Edit = Edit Int Int [Word8]

@@ -96,14 +96,14 @@ passOver scan pos resume = case resume of
       where
         again = if posOffset pos < posInside pos then endOf 0 h else 0
 
-    -- After a block of a known size. The file may end there.
+    -- After a block of a known size. The file may end there, or in it.
     arrived h = do
-      inputForget (scanInput scan) (end h)
-      there <- inputFetch (scanInput scan) (end h) 1
+      to <- endOrUpTo (scanInput scan) (posOffset pos) (end h)
+      there <- if to < end h then pure S.empty else inputFetch (scanInput scan) to 1
       pure $
         if S.null there
-          then NextEnd (end h)
-          else Next scan (moved pos (end h) (nextRecordOf h))
+          then NextEnd to
+          else Next scan (moved pos to (nextRecordOf h))
 
     -- There may be a block here whose header is damaged, but not the size in it. The size is
     -- believed if the marker or the offset beside it is right. (After a block that was cut off
@@ -134,6 +134,20 @@ passOver scan pos resume = case resume of
         pure $ case filePrefix start of
           Prefix _ -> True
           _ -> S.null start && not (S.null before)
+
+-- The second offset, or that of the end of the input, if that comes first, but none before the
+-- first. No byte before the result is fetched any more.
+endOrUpTo :: Input -> Int64 -> Int64 -> IO Int64
+endOrUpTo input from to = case inputLength input of
+  Just measured -> do
+    size <- measured
+    pure (max from (min to (size - inputBase input)))
+  Nothing -> go from
+  where
+    go at = do
+      inputForget input at
+      bytes <- inputFetch input at (fromIntegral (min (fromIntegral window) (to - at)))
+      if S.null bytes then pure at else go (at + fromIntegral (S.length bytes))
 
 -- | A later position in the same file, at a block with this first record.
 moved :: Position -> Int64 -> Int64 -> Position
