@@ -1,23 +1,34 @@
 -- |
 -- Module      : Tests.Readers
--- Description : Readers of a file that is cut off, and of what is no file
+-- Description : Readers of a file that is cut off or grows, and of what is no file
 module Tests.Readers (tests) where
 
 import Ashlar.File
-import Control.Exception (IOException, try)
+import Ashlar.File.Blocks (blockHeaderBytes)
+import Ashlar.File.Internal.Fold (Fold (..), begin, foldOn)
+import Ashlar.File.Internal.Input hiding (inFile)
+import Ashlar.File.Internal.Open (openInput, readingOf)
+import Control.Exception (IOException, throwIO, try)
+import qualified Data.ByteString as S
+import Data.IORef (atomicModifyIORef', modifyIORef', newIORef, readIORef)
 import Data.Int (Int64)
+import qualified Data.List as List
+import Data.Tuple (swap)
 import System.FilePath ((</>))
 import System.Posix.Files (createNamedPipe, fileSize, getFileStatus, setFileSize)
 import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.QuickCheck
+import Tests.Damaged (File (..), with)
 import Tests.Files
+import Tests.Random hiding (writing)
 
 tests :: TestTree
 tests =
   testGroup
     "readers"
     [ testProperty "records are missing since a reader was opened: it says so" missing,
+      testProperty "a reader that goes on after damage loses nothing of a file that grows" growing,
       testProperty "an index is missing since a reader was opened: it answers" (once indexMissing),
       testProperty "reading a FIFO is an error at once" (once fifo)
     ]
@@ -45,6 +56,27 @@ missing before (NonNegative i) (Positive n) = ioProperty . inFile $ \path -> do
           counterexample (show count) $
             either ((== Replaced) . damageCause) (const False) (count :: Either Damage Int64)
         ]
+
+-- Each time that bytes are fetched, the file has some more.
+growing :: Settings -> [Row] -> [NonNegative Int] -> Property
+growing settings xs steps = with settings xs $ \f -> do
+  let most = S.length (fileBytes f)
+      grown = scanl (+) (fileStart f) (cycle (1 : map ((* 7) . getNonNegative) steps))
+  sizes <- newIORef (takeWhile (< most) grown)
+  lost <- newIORef []
+  let fetch offset n = do
+        size <- atomicModifyIORef' sizes (maybe ([], most) swap . List.uncons)
+        inputBytes (bytesInput "" (S.take size (fileBytes f))) offset n
+      input = (bytesInput "" (fileBytes f)) {inputBytes = fetch, inputAhead = blockHeaderBytes}
+      options =
+        reading {readWholeTail = False, readResync = Just (\l -> modifyIORef' lost (l :))}
+      how = readingOf options rowType
+      fold = Fold how (\acc x -> pure (Right (x : acc))) :: Fold Row () [Row]
+  opened <- openInput how input
+  outcome <- either throwIO (\o -> begin fold o Nothing [] >>= foldOn fold) opened
+  reported <- readIORef lost
+  let (got, damage) = strictly outcome
+  pure ((reported, damage) === ([], Nothing) .&&. reverse got === take (length got) xs)
 
 indexMissing :: Property
 indexMissing = ioProperty . inFile $ \path -> do

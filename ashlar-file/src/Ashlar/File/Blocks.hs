@@ -110,19 +110,23 @@ foldFile anyway options path f b0 = bracket (openToRead path) closeFile $ \fd ->
       step <- nextBlock scan pos
       case step of
         StepEnd -> ended scan pos acc
-        StepBlock block next -> f acc (WholeBlock block) >>= \acc' -> acc' `seq` go scan next acc'
+        StepBlock block next -> whole scan block next acc
         StepFile scan' pos' -> entering scan' pos' acc
         StepDamaged cause resume -> do
           let damage = damageIn scan pos (posRecord pos) cause
-          next <- passOver scan pos resume
-          case next of
-            NextEnd end -> do
+          found <- blockOrAfter scan pos cause resume
+          case found of
+            Left (block, next) -> whole scan block next acc
+            Right (NextEnd end) -> do
               acc' <- f acc (LostBlocks (Lost damage (offsetIn scan end) Nothing False))
               acc' `seq` ended scan pos {posOffset = end} acc'
-            Next scan' pos' -> do
+            Right (Next scan' pos') -> do
               let other = not (isSameFile scan scan')
               acc' <- f acc (LostBlocks (goingOn damage other scan' pos'))
               acc' `seq` (if other then entering else go) scan' pos' acc'
+    whole scan block next acc = do
+      acc' <- f acc (WholeBlock block)
+      go scan next $! acc'
     ended scan pos acc = do
       same <- inputSame (scanInput scan) (offsetIn scan (posSettled pos))
       pure (if same then Right acc else Left (damageIn scan pos (posRecord pos) Replaced))

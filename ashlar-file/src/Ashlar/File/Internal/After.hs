@@ -36,6 +36,7 @@
 module Ashlar.File.Internal.After
   ( Next (..),
     passOver,
+    blockOrAfter,
     withoutHeader,
     searchBlock,
     wholeIn,
@@ -43,6 +44,7 @@ module Ashlar.File.Internal.After
 where
 
 import Ashlar.File.Internal.Crc32c
+import Ashlar.File.Internal.Damage
 import Ashlar.File.Internal.Input
 import Ashlar.File.Internal.Layout
 import Ashlar.File.Internal.Scan
@@ -148,6 +150,19 @@ endOrUpTo input from to = case inputLength input of
       inputForget input at
       bytes <- inputFetch input at (fromIntegral (min (fromIntegral window) (to - at)))
       if S.null bytes then pure at else go (at + fromIntegral (S.length bytes))
+
+-- | The position at which reading goes on after damage with this cause, or the block at the
+-- position: if its end was missing, and a block follows, a writer has completed it meanwhile.
+blockOrAfter :: Scan -> Position -> Cause -> Resume -> IO (Either (Block, Position) Next)
+blockOrAfter scan pos cause resume = do
+  next <- passOver scan pos resume
+  case (cause, next) of
+    (Truncated _ _, Next scan' _) | isSameFile scan scan' -> do
+      step <- nextBlock scan pos {posAhead = S.empty}
+      pure $ case step of
+        StepBlock block pos' -> Left (block, pos')
+        _ -> Right next
+    _ -> pure (Right next)
 
 -- | A later position in the same file, at a block with this first record.
 moved :: Position -> Int64 -> Int64 -> Position

@@ -145,14 +145,19 @@ foldBlock (Fold reading f) place@(Place opened schemas0 outer pos0) b = do
   case step of
     StepEnd -> ended scan pos0 b
     StepFile scan' pos -> inOther reading place Nothing scan' pos b
-    StepDamaged cause resume
-      | onlyTail cause,
-        Nothing <- readResync options -> do
-        next <- passOver scan pos0 resume
-        case next of
-          Next scan' _ | not (isSameFile scan scan') -> pure (Done (damagedAt b cause))
-          _ -> ended scan pos0 b
-      | otherwise -> damaged b cause (posRecord pos0) (passOver scan pos0 resume) schemas0
+    StepDamaged cause resume -> case readResync options of
+      Just _ -> do
+        found <- blockOrAfter scan pos0 cause resume
+        case found of
+          Left (block, next) -> inBlock (blockHeader block) block next
+          Right next -> damaged b cause (posRecord pos0) next schemas0
+      Nothing
+        | onlyTail cause -> do
+          next <- passOver scan pos0 resume
+          case next of
+            Next scan' _ | not (isSameFile scan scan') -> pure (Done (damagedAt b cause))
+            _ -> ended scan pos0 b
+        | otherwise -> pure (Done (damagedAt b cause))
     StepBlock block next -> inBlock (blockHeader block) block next
   where
     options = readingOptions reading
@@ -190,7 +195,7 @@ foldBlock (Fold reading f) place@(Place opened schemas0 outer pos0) b = do
         first = blockRecord block
 
     onward schemas = Place opened schemas outer
-    onwards next = pure (Next scan next {posGap = True})
+    onwards next = Next scan next {posGap = True}
 
     damageAt = damageIn scan pos0
 
@@ -204,22 +209,20 @@ foldBlock (Fold reading f) place@(Place opened schemas0 outer pos0) b = do
       _ -> False
 
     -- Report damage and go on, or stop. The number is that of a record of this file.
-    damaged acc cause record toNext schemas
+    damaged acc cause record next schemas
       | Nothing <- readResync options = pure (Done (Damaged (recordIn scan record) acc damage))
-      | otherwise = do
-        next <- toNext
-        case next of
-          NextEnd end -> do
-            unless (onlyTail cause) $
-              reporting reading (Lost damage (offsetIn scan end) Nothing False)
-            -- A tail that is cut off is no part of the file, which may be continued before it.
-            let known = if onlyTail cause then posOffset pos0 else end
-            ended scan pos0 {posOffset = known, posRecord = record} acc
-          Next scan' pos
-            | isSameFile scan scan' -> do
-              reporting reading (goingOn damage False scan' pos)
-              pure (Onward (Place opened schemas outer pos) acc)
-            | otherwise -> inOther reading place (Just damage) scan' pos acc
+      | otherwise = case next of
+        NextEnd end -> do
+          unless (onlyTail cause) $
+            reporting reading (Lost damage (offsetIn scan end) Nothing False)
+          -- A tail that is cut off is no part of the file, which may be continued before it.
+          let known = if onlyTail cause then posOffset pos0 else end
+          ended scan pos0 {posOffset = known, posRecord = record} acc
+        Next scan' pos
+          | isSameFile scan scan' -> do
+            reporting reading (goingOn damage False scan' pos)
+            pure (Onward (Place opened schemas outer pos) acc)
+          | otherwise -> inOther reading place (Just damage) scan' pos acc
       where
         damage = damageAt record cause
 
