@@ -8,7 +8,8 @@ import Ashlar.File.Blocks (blockHeaderBytes)
 import Ashlar.File.Internal.Fold (Fold (..), begin, foldOn)
 import Ashlar.File.Internal.Input hiding (inFile)
 import Ashlar.File.Internal.Open (openInput, readingOf)
-import Control.Exception (IOException, throwIO, try)
+import Ashlar.File.Internal.System (closeFile, openToRead)
+import Control.Exception (IOException, bracket, throwIO, try)
 import qualified Data.ByteString as S
 import Data.IORef (atomicModifyIORef', modifyIORef', newIORef, readIORef)
 import Data.Int (Int64)
@@ -29,6 +30,7 @@ tests =
     "readers"
     [ testProperty "records are missing since a reader was opened: it says so" missing,
       testProperty "a reader that goes on after damage loses nothing of a file that grows" growing,
+      testProperty "a file that is opened while it is made is the same afterwards" beingMade,
       testProperty "an index is missing since a reader was opened: it answers" (once indexMissing),
       testProperty "reading a FIFO is an error at once" (once fifo)
     ]
@@ -77,6 +79,21 @@ growing settings xs steps = with settings xs $ \f -> do
   reported <- readIORef lost
   let (got, damage) = strictly outcome
   pure ((reported, damage) === ([], Nothing) .&&. reverse got === take (length got) xs)
+
+-- The reader finds this number of bytes at first. Then the file is written, and written over.
+beingMade :: NonNegative Int -> Property
+beingMade (NonNegative n) = ioProperty . inFile $ \path -> do
+  writeRecords numbers path [1, 2, 3]
+  bytes <- S.readFile path
+  S.writeFile path (S.take n bytes)
+  bracket (openToRead path) closeFile $ \fd -> do
+    input <- fileInput path fd
+    S.writeFile path bytes
+    header <- inputFetch input 0 (S.length bytes)
+    same <- inputSame input (fromIntegral (S.length bytes))
+    withWriter defaultWriteOptions {writeInPlace = True} numbers path (`writeMany` [1, 2, 3])
+    other <- inputSame input 0
+    pure (header === bytes .&&. (same, other) === (True, False))
 
 indexMissing :: Property
 indexMissing = ioProperty . inFile $ \path -> do

@@ -24,6 +24,7 @@ import Ashlar.Get
     withBudget,
   )
 import Control.Exception (throwIO)
+import Control.Monad (when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef (newIORef, readIORef, writeIORef)
@@ -68,23 +69,31 @@ inFile offset input = input {inputBase = inputBase input + offset}
 -- | An open file, which forgets nothing.
 fileInput :: FilePath -> OpenFile -> IO Input
 fileInput path fd = do
-  first <- beginning
+  -- The first bytes, when they have been fetched. The marker is in there, which is chosen at random
+  -- for each file.
+  first <- newIORef S.empty
+  let fetch offset n = do
+        bytes <- readAtMost fd offset n
+        known <- readIORef first
+        when (S.null known && offset == 0 && S.length bytes >= begins) $
+          writeIORef first $! S.copy (S.take begins bytes)
+        pure bytes
   pure
     Input
       { inputName = path,
         inputBase = 0,
-        inputBytes = readAtMost fd,
+        inputBytes = fetch,
         inputAhead = blockHeaderBytes,
         inputLength = Just (fileLength fd),
         inputPassed = const (pure ()),
         inputSame = \end -> do
           size <- fileLength fd
-          now <- beginning
-          pure (size >= end && now == first)
+          now <- readAtMost fd 0 begins
+          was <- readIORef first
+          pure (size >= end && was `S.isPrefixOf` now)
       }
   where
-    -- The marker is in there, which is chosen at random for each file.
-    beginning = readAtMost fd 0 24
+    begins = 24
 
 -- | A file in memory.
 bytesInput ::
