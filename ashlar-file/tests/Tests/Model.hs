@@ -53,6 +53,7 @@ tests =
       testProperty "several files, folded one after another" severalFiles,
       testProperty "blocks are as large as they should be" blockSizes,
       testProperty "large and small records" largeAndSmall,
+      testProperty "any block that a writer compresses is one that readers expand" expandable,
       testProperty "a record that is too large" (once tooLarge),
       testProperty "a packed record that is nearly too large" (once nearlyTooLarge),
       testProperty "a writer is closed afterwards" (once closed),
@@ -349,6 +350,31 @@ largeAndSmall (Positive n) sizes = ioProperty . inFile $ \path -> do
   got <- readAll defaultReadOptions ty path
   single <- withReader defaultReadOptions ty path (\r -> forM [0 .. size' xs - 1] (readAt r))
   pure (got === Ended (size' xs) xs .&&. single === Right (map (Right . Just) xs))
+
+-- The compression cuts off zeros at the end.
+expandable :: NonNegative (Large Word16) -> Property
+expandable (NonNegative (Large n)) = ioProperty . inFile $ \path -> do
+  let cutting =
+        Compression
+          { compressionName = "zeros",
+            compressBody = S.dropWhileEnd (== 0),
+            expandBody = \m bytes -> Right (bytes <> S.replicate (m - S.length bytes) 0)
+          }
+      ty = fixedType "zeros" :: RecordType S.ByteString
+      zeros = S.replicate (fromIntegral n) 0
+      small = S.length (S.dropWhileEnd (== 0) (encode zeros))
+      large = encodedSize zeros
+      options = defaultReadOptions {readCompressions = [cutting]}
+  withWriter defaultWriteOptions {writeCompression = Just cutting} ty path (`write` zeros)
+  got <- readAll options ty path
+  blocks <- foldBlocks options path (\acc e -> pure (e : acc)) []
+  let compressed = [blockCompressed (blockHeader b) | Right es <- [blocks], WholeBlock b <- es]
+  pure $
+    conjoin
+      [ got === Ended 1 [zeros],
+        -- The index comes first.
+        compressed === [False, small < large && large `div` 1100 <= small]
+      ]
 
 tooLarge :: Property
 tooLarge = ioProperty . inFile $ \path -> do

@@ -69,8 +69,9 @@ data WriteOptions = WriteOptions
   { -- | A block is written when its records take this many bytes: at least 1, and at most 16 MiB.
     -- A larger record is a block of its own.
     writeBlockSize :: !Int,
-    -- | How to compress blocks. A block that does not get smaller is stored as it is. Where records
-    -- are appended, the file must have been made with the same compression.
+    -- | How to compress blocks. A block that does not get smaller is stored as it is, and so is one
+    -- that gets more than 1,100 times smaller, which readers refuse. Where records are appended,
+    -- the file must have been made with the same compression.
     writeCompression :: !(Maybe Compression),
     -- | Write an index when the file is closed. It makes it faster to find a single record by its
     -- number, and takes 16 bytes for each block and at most 1 MiB.

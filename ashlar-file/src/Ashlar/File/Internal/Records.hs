@@ -24,6 +24,7 @@ module Ashlar.File.Internal.Records
     Records (..),
     recordsOf,
     afterRecords,
+    expandable,
     expanded,
     expandedBy,
     synchronously,
@@ -139,11 +140,20 @@ shiftError n e =
 expanded :: Maybe Compression -> Int -> BlockHeader -> ByteString -> IO (Either Cause ByteString)
 expanded compression ratio h body
   | not (blockCompressed h) = pure (Right body)
-  | blockExpanded h `div` max 1 ratio > blockStored h =
+  | not (expandable ratio (blockStored h) (blockExpanded h)) =
     pure (Left (TooLarge (blockExpanded h) (blockStored h * ratio)))
   | otherwise = case compression of
     Nothing -> pure (Left (UnknownCompression S.empty))
     Just c -> either (Left . WrongExpansion) Right <$> expandedBy c (blockExpanded h) body
+
+-- | May a body have so few bytes where it is stored, given how many it has when it is expanded?
+expandable ::
+  -- | The most bytes for each byte that is stored.
+  Int ->
+  Int ->
+  Int ->
+  Bool
+expandable ratio stored size = size `div` max 1 ratio <= stored
 
 -- | Expand a body to a number of bytes, or say why that fails: also if the function throws.
 expandedBy :: Compression -> Int -> ByteString -> IO (Either String ByteString)

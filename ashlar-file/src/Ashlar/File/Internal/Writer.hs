@@ -23,6 +23,7 @@ import Ashlar.File.Internal.Crc32c
 import Ashlar.File.Internal.Entries
 import Ashlar.File.Internal.Layout
 import Ashlar.File.Internal.Options
+import Ashlar.File.Internal.Records (expandable)
 import Ashlar.File.Internal.Replace
 import Ashlar.File.Internal.System
 import Ashlar.File.Internal.Type
@@ -220,9 +221,12 @@ deliverTo fd compression ref (CompleteBlock at size count) = do
   let body = at `plusPtr` blockHeaderBytes
   smaller <- traverse (compressed body) compression
   n <- case smaller of
-    Just bytes | S.length bytes < size -> do
-      let header = (headerOf end Records count bytes) {blockCompressed = True, blockExpanded = size}
-      blockHeaderBytes + S.length bytes <$ appendBlock fd end header bytes
+    Just bytes
+      | S.length bytes < size,
+        expandable (readExpansionLimit defaultReadOptions) (S.length bytes) size -> do
+        let header =
+              (headerOf end Records count bytes) {blockCompressed = True, blockExpanded = size}
+        blockHeaderBytes + S.length bytes <$ appendBlock fd end header bytes
     _ -> do
       checksum <- crc32cOf Fastest 0 body size
       let header =
