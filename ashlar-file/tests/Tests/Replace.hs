@@ -9,7 +9,7 @@ module Tests.Replace (tests) where
 import Ashlar.File
 import Ashlar.File.Blocks (Event (..), blockHeader, foldBlocks)
 import qualified Ashlar.File.Blocks as Blocks
-import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar)
+import Control.Concurrent (forkIO, newEmptyMVar, putMVar, takeMVar, threadDelay)
 import Control.Exception (ErrorCall (..), IOException, SomeException, evaluate, throwIO, try)
 import Control.Monad (forM, replicateM_, void, when)
 import qualified Data.ByteString as S
@@ -18,7 +18,7 @@ import Data.Int (Int64)
 import qualified Data.List as List
 import Data.Maybe (fromMaybe)
 import GHC.IO.Encoding (setFileSystemEncoding, utf8)
-import System.Directory (createDirectory, listDirectory)
+import System.Directory (createDirectory, listDirectory, renameFile)
 import System.FilePath ((</>))
 import System.IO (IOMode (ReadWriteMode), withBinaryFile)
 import System.Posix.Files
@@ -44,6 +44,7 @@ tests =
       testProperty "names of the longest that there may be" (once longName),
       testProperty "an old file is locked while it is replaced" (once locked),
       testProperty "some append while another replaces: the file is always whole" (once appenders),
+      testProperty "a file that comes to be before it is opened is not cut off" (once comesToBe),
       testProperty "in place: the file stays the same one" (once inPlace),
       testProperty "an empty file is written directly" (once emptyFile),
       testProperty "a FIFO is written directly" (once fifo),
@@ -226,6 +227,29 @@ appenders = withOld $ \_ path -> do
     either' outcome = case outcome of
       Ended _ (x : _) -> x == 1
       _ -> False
+
+-- The writer finds a FIFO, and waits for its reader. Then another writer's file has the name.
+comesToBe :: Property
+comesToBe = ioProperty . inDirectory $ \directory -> do
+  let path = directory </> "records"
+      other = directory </> "other"
+  createNamedPipe path 0o600
+  writeRecords numbers other [1 .. 5000]
+  during <- newEmptyMVar
+  done <- newEmptyMVar
+  _ <- forkIO $ do
+    r <- try . withWriter defaultWriteOptions numbers path $ \w -> do
+      writeMany w [7 .. 9000]
+      allOf path >>= putMVar during
+      fail "no"
+    putMVar done (either (\(_ :: IOException) -> True) (\() -> False) r)
+  threadDelay 50000
+  renameFile other path
+  seen <- takeMVar during
+  failed <- takeMVar done
+  got <- allOf path
+  none <- alone directory path
+  pure ((failed, seen, got) === (True, old, old) .&&. none)
 
 inPlace :: Property
 inPlace = withOld $ \_ path -> do

@@ -151,7 +151,14 @@ newTarget options path = do
       p <- beside path True
       fd <- openToWrite (pendingFile p) `onException` abandoned p
       pure (Target (pendingFile p) fd (moveIntoPlace p) (abandoned p))
-    else target path
+    else do
+      opened@(Target _ fd _ _) <- target path
+      -- It may have come to be since.
+      found <-
+        if writeInPlace options
+          then pure False
+          else isReplaceable path `onException` closeFile fd
+      if found then closeFile fd >> newTarget options path else pure opened
 
 -- Run an action with a writer. The first function opens the file, the second finds its end.
 withTail ::
