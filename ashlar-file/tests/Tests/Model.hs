@@ -27,6 +27,7 @@ import Data.Word (Word16, Word32, Word8)
 import Foreign.Ptr (minusPtr)
 import System.FilePath ((</>))
 import System.IO.MMap (mmapFileByteString)
+import System.Mem (getAllocationCounter, setAllocationCounter)
 import Test.Tasty
 import Test.Tasty.QuickCheck
 import Tests.Files
@@ -54,6 +55,7 @@ tests =
       testProperty "blocks are as large as they should be" blockSizes,
       testProperty "large and small records" largeAndSmall,
       testProperty "any block that a writer compresses is one that readers expand" expandable,
+      testProperty "appending after many blocks of constant size: no more memory" (once manyBlocks),
       testProperty "a record that is too large" (once tooLarge),
       testProperty "a packed record that is nearly too large" (once nearlyTooLarge),
       testProperty "a writer is closed afterwards" (once closed),
@@ -375,6 +377,20 @@ expandable (NonNegative (Large n)) = ioProperty . inFile $ \path -> do
         -- The index comes first.
         compressed === [False, small < large && large `div` 1100 <= small]
       ]
+
+-- No header is read but those at the end.
+manyBlocks :: Property
+manyBlocks = ioProperty . inFile $ \path -> do
+  let ty = fixedType "numbers" :: RecordType Int64
+      appending n = do
+        withWriter defaultWriteOptions {writeBlockSize = 8} ty path (`writeMany` [1 .. n])
+        setAllocationCounter maxBound
+        appendRecords ty path []
+        left <- getAllocationCounter
+        pure (maxBound - left)
+  few <- appending 2000
+  many <- appending 20000
+  pure (counterexample (show (few, many)) (many < 2 * few))
 
 tooLarge :: Property
 tooLarge = ioProperty . inFile $ \path -> do

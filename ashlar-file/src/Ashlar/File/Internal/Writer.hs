@@ -16,7 +16,7 @@ module Ashlar.File.Internal.Writer
 where
 
 import Ashlar.Codec (Codec, layout)
-import Ashlar.Codec.Combinators (Layout (Fix, Var))
+import Ashlar.Codec.Combinators (Layout (Fix))
 import Ashlar.File.Internal.Append
 import Ashlar.File.Internal.Block
 import Ashlar.File.Internal.Crc32c
@@ -101,7 +101,7 @@ withWriter ::
   (Writer a -> IO r) ->
   IO r
 withWriter options ty path =
-  withTail options (layoutOf ty) (newTarget options path) (\fd -> newFile options ty path fd)
+  withTail options (layoutOf ty) (newTarget options path) $ \o fd -> newFile o ty path fd
 {-# INLINE withWriter #-}
 
 -- | Append to a file, or write a new one if it is missing or empty.
@@ -126,7 +126,7 @@ withAppender ::
   (Writer a -> IO r) ->
   IO r
 withAppender options ty path =
-  withTail options (layoutOf ty) (target path) (\fd -> oldFile options ty path fd)
+  withTail options (layoutOf ty) (target path) $ \o fd -> oldFile o ty path fd
 {-# INLINE withAppender #-}
 
 layoutOf :: Codec a => RecordType a -> Layout a
@@ -162,10 +162,17 @@ newTarget options path = do
 
 -- Run an action with a writer. The first function opens the file, the second finds its end.
 withTail ::
-  WriteOptions -> Layout a -> IO Target -> (OpenFile -> IO Tail) -> (Writer a -> IO r) -> IO r
-withTail options l open start act = mask $ \restore -> do
+  WriteOptions ->
+  Layout a ->
+  IO Target ->
+  (WriteOptions -> OpenFile -> IO Tail) ->
+  (Writer a -> IO r) ->
+  IO r
+withTail given l open start act = mask $ \restore -> do
   Target path fd finish abandon <- open
-  writer <- (restore (start fd) >>= begun path fd) `onException` (closeFile fd `finally` abandon)
+  writer <-
+    (restore (start options fd) >>= begun path fd)
+      `onException` (closeFile fd `finally` abandon)
   result <- try (restore (act writer))
   case result of
     Right r -> r <$ ((close writer `onException` abandon) >> finish)
@@ -180,11 +187,11 @@ withTail options l open start act = mask $ \restore -> do
       folder <- if there then Just . takeDirectory <$> canonicalizePath path else pure Nothing
       unnamed <- newIORef folder
       failed <- newIORef Nothing
-      pure (Writer lock block tailRef fd unnamed failed (writeIndex options && not constant))
+      pure (Writer lock block tailRef fd unnamed failed (writeIndex options))
     -- Blocks of equal size need no index.
-    constant = case l of
-      Fix _ -> isNothing (writeCompression options)
-      Var _ -> False
+    options = case l of
+      Fix _ | isNothing (writeCompression given) -> given {writeIndex = False}
+      _ -> given
     -- Who interrupts the closing waits until this thread knows of it.
     lessUrgent e = case fromException e of
       Just async -> throwIO (async :: SomeAsyncException)
