@@ -156,7 +156,7 @@ compressed = inFolder $ \folder -> do
   let n = read (words split !! 4) :: Int
   parts <- mapM (\i -> printed (run ["show", file ("part.000" ++ show i)])) [1 .. n]
   sizes <- mapM (\i -> B.length <$> B.readFile (file ("part.000" ++ show i))) [1 .. n]
-  -- (An index is not counted.)
+  -- Those with more have one block.
   assertBool (show sizes) (n > 1 && n < 9 && all (< 800) sizes)
   List.sort (concat parts) @?= List.sort shown
   run ["split", "--files", file "abab", "-o", file "each"]

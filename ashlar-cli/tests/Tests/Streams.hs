@@ -8,13 +8,17 @@ module Tests.Streams (tests) where
 
 import Ashlar.Codec (encode)
 import Ashlar.File hiding (Outcome)
+import Ashlar.File.Blocks
 import Ashlar.File.Described
 import Ashlar.Schema (schema)
 import Ashlar.Zlib.File (zlibBlocks)
+import Control.Monad (forM, forM_)
 import qualified Data.ByteString as B
 import Data.Int (Int64)
+import Data.List (isPrefixOf, sort)
 import Data.Text (Text)
 import qualified Data.Text as T
+import System.Directory (listDirectory, removeFile)
 import System.Exit (ExitCode (..))
 import System.FilePath ((</>))
 import System.IO
@@ -28,6 +32,7 @@ tests =
   testGroup
     "streams"
     [ testCase "split" parted,
+      testCase "split --bytes: each file has as many at most, or one block" sized,
       testCase "zlib" compressed,
       testCase "the standard input" piped,
       testCase "limits" limited
@@ -74,6 +79,33 @@ parted = inFolder $ \folder -> do
   run ["split", inside "none", "--records", "1", "-o", inside "empty"]
     `gives` (0, ["none: 0 records in 1 file"], [])
   printed (run ["show", inside "empty.0001"]) >>= (@?= [])
+
+-- The second half of the records is of another type, so a block with its schema is written, too.
+sized :: Assertion
+sized = inFolder $ \folder -> do
+  let inside = (folder </>)
+      run = ashlar folder
+      small = defaultWriteOptions {writeBlockSize = 64}
+  withWriter small described (inside "numbers") (`writeMany` [1 .. 20 :: Int64])
+  withWriter small described (inside "pairs") (`writeMany` [(n, n) | n <- [1 .. 10 :: Int64]])
+  run ["cat", "--mixed", inside "numbers", inside "pairs", "-o", inside "both"]
+    `gives` (0, [], [])
+  entire <- printed (run ["show", inside "both"])
+  forM_ [200, 208 .. 1200 :: Int] $ \most -> do
+    outcome <- run ["split", inside "both", "--bytes", show most, "-o", inside "part"]
+    outcomeCode outcome @?= ExitSuccess
+    files <- sort . filter ("part." `isPrefixOf`) <$> listDirectory folder
+    parts <- forM files $ \file -> do
+      size <- B.length <$> B.readFile (inside file)
+      headers <- blocksOf (inside file)
+      assertBool (show (most, file, size)) (size <= most || length headers == 1)
+      printed (run ["show", inside file]) <* removeFile (inside file)
+    concat parts @?= entire
+  where
+    blocksOf file = do
+      found <- foldBlocks defaultReadOptions file (\acc e -> pure (e : acc)) []
+      pure [h | Right es <- [found], WholeBlock b <- es, let h = blockHeader b, isRecords h]
+    isRecords h = blockKind h == Records
 
 compressed :: Assertion
 compressed = inFolder $ \folder -> do

@@ -8,6 +8,7 @@ module Ashlar.Cli.Copier
     Copier,
     begin,
     copierTail,
+    sizeWith,
     putRecords,
     finish,
   )
@@ -16,11 +17,12 @@ where
 import Ashlar.Cli.Files
 import Ashlar.File.Blocks
 import Ashlar.File.Internal.Append (Tail (..), appendBlock, headerOf)
-import Ashlar.File.Internal.Entries (addEntry, entryList, noEntries)
+import Ashlar.File.Internal.Entries (addEntry, countEntries, entryList, noEntries)
 import Ashlar.File.Internal.Layout
   ( Entry (..),
     Footer (..),
     fileHeaderBytes,
+    footerBytes,
     putFileHeader,
     putIndex,
   )
@@ -30,6 +32,7 @@ import Control.Monad (unless)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
 import Data.IORef (IORef, modifyIORef', newIORef, readIORef, writeIORef)
+import Data.Int (Int64)
 import GHC.Fingerprint (Fingerprint)
 
 -- | A file that is being written.
@@ -77,6 +80,17 @@ putSchema copier fingerprint schema = do
     end {tailFingerprint = fingerprint, tailSchemaAt = tailOffset end}
   end <- readIORef (copierTail copier)
   append copier (headerOf end Ashlar.File.Blocks.Schema 0 schema) schema
+
+-- | The most bytes that the file has if these records are put and it is finished then: the
+-- arguments of 'putRecords', but the size of the body.
+sizeWith :: Copier -> ByteString -> BlockHeader -> Int -> IO Int64
+sizeWith copier schema h size = do
+  end <- readIORef (copierTail copier)
+  let described
+        | tailFingerprint end == blockFingerprint h = 0
+        | otherwise = blockHeaderBytes + B.length schema
+      index = blockHeaderBytes + 16 * (1 + countEntries (tailEntries end)) + footerBytes
+  pure (tailOffset end + fromIntegral (described + blockHeaderBytes + size + index))
 
 -- | Copy some records: the bytes of their schema, the header that they had, and the stored body.
 putRecords :: Copier -> ByteString -> BlockHeader -> ByteString -> IO ()

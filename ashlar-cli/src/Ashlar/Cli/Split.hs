@@ -140,8 +140,8 @@ splitFile hs selection force by prefix path = do
                   | fileCompression (headerNow schemas) == fileCompression header =
                     B.length (blockBody b)
                   | otherwise = blockExpanded (blockHeader b)
-                bytes = fromIntegral (blockHeaderBytes + size)
-            when (tailRecords end > 0 && tailOffset end + bytes > most) close
+            bytes <- sizeWith (partCopier part) schema (blockHeader b) size
+            when (tailRecords end > 0 && bytes > most) close
           Nothing -> pure ()
         whole schemas schema b
       counted schemas schema most b = do

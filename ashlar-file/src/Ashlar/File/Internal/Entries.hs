@@ -6,6 +6,7 @@ module Ashlar.File.Internal.Entries
     noEntries,
     addEntry,
     entryList,
+    countEntries,
     entriesOf,
     mostEntries,
   )
@@ -49,6 +50,10 @@ addEntry e (Entries stride wait n es)
 -- | The entries, in order.
 entryList :: Entries -> [Entry]
 entryList (Entries _ _ _ es) = List.reverse es
+
+-- | How many there are.
+countEntries :: Entries -> Int
+countEntries (Entries _ _ n _) = n
 
 -- | From entries in order.
 entriesOf :: [Entry] -> Entries
