@@ -114,6 +114,7 @@ tests =
       testProperty "random containers" (random @Stock),
       testCase "damage, at each byte" damaged,
       testCase "a list with another length" lengths,
+      testCase "a list of values of no bytes" ofNoBytes,
       testCase "a type that cannot be read" refused,
       testCase "the standard input" piped,
       testCase "limits" limited,
@@ -257,6 +258,37 @@ lengths = inFolder $ \folder -> forM_ libraries $ \(Library library one list) ->
   run (list [])
     `gives` (0, [unwords ["old: 0 records from", show (B.length (list [])), "bytes"]], [])
   removeFile (folder </> "new")
+
+-- The input ends with the length, or has other bytes after it.
+ofNoBytes :: Assertion
+ofNoBytes = inFolder $ \folder -> forM_ libraries $ \(Library library one list) -> do
+  written folder one [()]
+  let run bytes = B.writeFile (folder </> "old") bytes >> from folder library ["--list", "-f"]
+      three = list [(), (), ()]
+      length' = B.length three
+      huge = case library of
+        "store" -> B.replicate 7 0 <> "\1"
+        _ -> "\1" <> B.replicate 7 0
+  run three `gives` (0, [unwords ["old: 3 records from", show length', "bytes"]], [])
+  contents (folder </> "new") >>= (@?= [(), (), ()])
+  run (three <> "x")
+    `gives` ( 1,
+              [],
+              [ unwords
+                  [ "ashlar: old: bytes after the list of 3 values, from byte",
+                    show length',
+                    "on"
+                  ]
+              ]
+            )
+  forM_ [huge, huge <> "x"] $ \bytes ->
+    run bytes
+      `gives` ( 1,
+                [],
+                [ "ashlar: old: a list of 72057594037927936 values of no bytes, where 1048576"
+                    <> " are allowed"
+                ]
+              )
 
 data Dated = Dated {day :: Day, count :: Natural}
   deriving stock (Generic)

@@ -14,10 +14,21 @@ import Ashlar.Cli.Files
 import Ashlar.Cli.Input
 import Ashlar.Codec (summarizeError)
 import Ashlar.File (RecordTooLarge, write)
-import Ashlar.Get (Folded (..), Source, attemptFrom, bytesRead, foldFromUntil)
+import Ashlar.Get
+  ( Budget (..),
+    Folded (..),
+    Source,
+    attemptFrom,
+    bytesRead,
+    defaultBudget,
+    foldFromUntil,
+    runGet,
+  )
 import Ashlar.Schema (Schema, putValue)
 import Ashlar.Schema.Compat
 import Control.Exception (catch, displayException)
+import Control.Monad (replicateM_, when)
+import qualified Data.ByteString as B
 import Data.Int (Int64)
 import qualified Data.Text as T
 import System.Exit (ExitCode (..))
@@ -52,14 +63,19 @@ convert hs selection target partial old schema path = case getValueOf (oldFormat
       let source = valuesSource values
       announced <- if oldIsList old then Just <$> announcedIn source else pure Nothing
       let isWhole done = Just (doneRecords done) == fmap fst announced
-      folded <- writingValues selection schema out $ \w ->
+      folded <- writingValues selection schema out $ \w -> do
         let one done (value, end)
               | isWhole done = pure (Left done)
               | otherwise = do
                 write w (Encoded (putValue value)) `catch` tooLarge done
                 pure (Right (Done (doneRecords done + 1) end))
-            start = Done 0 (maybe 0 snd announced)
-         in foldFromUntil source (within selection ((,) <$> g <*> bytesRead)) one start
+        start <- case (announced, runGet g B.empty) of
+          -- Values that take no bytes. There are none of them after the end of the input.
+          (Just (n, end), Right value) -> do
+            when (n > mostEmpty) $ tooMany n
+            Done n end <$ replicateM_ (fromIntegral n) (write w (Encoded (putValue value)))
+          _ -> pure (Done 0 (maybe 0 snd announced))
+        foldFromUntil source (within selection ((,) <$> g <*> bytesRead)) one start
       case folded of
         FoldEnded _ d -> pure (d, maybe fine (missing d . fst) announced)
         FoldStopped _ d -> pure (d, surplus d)
@@ -93,6 +109,13 @@ convert hs selection target partial old schema path = case getValueOf (oldFormat
       | otherwise =
         (,) WithDamage $
           path ++ ": a list of " ++ count n "value" ++ " ends after " ++ show (doneRecords done)
+    -- As in a list that is a part of a value.
+    mostEmpty = fromIntegral (budgetSteps defaultBudget)
+    tooMany :: Int64 -> IO ()
+    tooMany n =
+      damaged $
+        path ++ ": a list of " ++ count n "value" ++ " of no bytes, where " ++ show mostEmpty
+          ++ " are allowed"
     surplus done =
       (,) WithDamage $
         path ++ ": bytes after the list of " ++ count (doneRecords done) "value" ++ ", from byte "
