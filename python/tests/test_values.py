@@ -105,6 +105,53 @@ class Values(unittest.TestCase):
             self.assertEqual(bytes(out), bind(schema).encode(value))
 
 
+def nested(r: Random, levels: int) -> Tuple[Schema, Any]:
+    """A schema of so many levels, each of which is a block of compiled code, and a value that reaches all of them."""
+    shape: s.Shape = s.Tuple((s.Leaf("int8"), s.Leaf("int16", "bigEndian")))
+    value: Any = (5, 258)
+    definitions: List[s.Definition] = []
+    may_be_none = False
+    for _ in range(levels):
+        kind = r.randrange(9)
+        if kind < 3:
+            value = (value,) if may_be_none else value
+            shape, may_be_none = s.Maybe(shape), True
+            continue
+        may_be_none = False
+        if kind < 5:
+            shape, value = s.List(shape, kind == 4), [value] * r.randint(1, 2)
+        elif kind == 5:
+            shape, value = s.Map(s.Leaf("word16"), shape), {7: value}
+        elif kind == 6:
+            shape, value = s.Tuple((s.Leaf("word32"), shape, s.Leaf("bool"))), (9, value, True)
+        elif kind == 7:
+            shape, value = s.Tuple((s.Packed(s.Tuple((s.Leaf("bool"), shape))), s.Leaf("int8"))), ((True, value), 1)
+        else:
+            more = s.Constructor("More", (s.Field("1", s.Leaf("word16")), s.Field("2", shape)))
+            name = f"T{len(definitions)}"
+            definitions.append(s.Definition(name, "sum", "unknown", (s.Constructor("None", ()), more)))
+            shape, value = s.Reference(len(definitions) - 1), {"More": (3, value)}
+    return model.numbered(shape, definitions), value
+
+
+class DeepCode(unittest.TestCase):
+    def test_compiled_code_for_nested_blocks_agrees_with_the_model(self) -> None:
+        from ashlar._json import json_text
+        from ashlar._write import plain_take
+
+        r = Random(9)
+        for levels in range(6, 13):
+            for _ in range(60):
+                schema, value = nested(r, levels)
+                expected = model.encode(schema, schema.root, value)
+                kind = bind(schema)
+                self.assertEqual(kind.encode(value), expected, schema)
+                self.assertEqual(repr(kind.decode(expected)), repr(value), schema)
+                self.assertEqual(repr(exactly(kind, expected)), repr(value), schema)
+                text = json_text(schema.facts, plain_take(schema.facts), schema.root, value)
+                self.assertEqual(kind.to_json_line(value), text, schema)
+
+
 def made(name: str, parts: List[s.Shape], compact: bool) -> s.Shape:
     """The shape of a type with parameters."""
     if name == "Map":

@@ -121,6 +121,7 @@ class _Writer:
             self.item(shape, x)
             self.flush()
         else:
+            self.flush()
             function = self.source.name("f")
             self.body(function, lambda: self.item(shape, "x"))
             self.source.line(self.call(function, x))
