@@ -329,6 +329,30 @@ class Files(unittest.TestCase):
             with ashlar.reader(path, new) as records:
                 self.assertEqual([records[i] for i in (2, 0, 1)], [expected[i] for i in (2, 0, 1)])
 
+    def test_a_reader_passes_over_a_refused_record(self) -> None:
+        import os
+        import tempfile
+
+        import ashlar
+
+        fields: Fields = [("qty", I8)]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "shapes")
+            old = bind(total(("A", fields), ("B", fields)))
+            new = bind(total(("A", fields)), evolution={"Shape": [DroppedConstructor("B")]})
+            values = [{"B" if i in (0, 4, 5, 2999) else "A": {"qty": i % 100}} for i in range(3000)]
+            ashlar.write(path, old, values)
+            for order in range(3000), reversed(range(3000)), (2000, 4, 5, 6, 2999, 2000):
+                with ashlar.reader(path, new) as records:
+                    for i in order:
+                        if "A" in values[i]:
+                            self.assertEqual(records[i], values[i])
+                            continue
+                        with self.assertRaises(ashlar.Damage) as caught:
+                            records[i]
+                        self.assertEqual(caught.exception.record, i)
+                        self.assertIn("constructor B", str(caught.exception))
+
 
 if __name__ == "__main__":
     unittest.main()

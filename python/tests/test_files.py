@@ -248,9 +248,11 @@ class Reading(FileCase):
             f"{self.path}: at byte {len(data)} (block 0), from record 2 on: at byte 2: a Bool is 0 or 1, not 2",
         )
         with ashlar.reader(self.path) as by_number:
-            self.assertEqual(by_number[1], False)
-            with self.assertRaises(Damage):
-                by_number[2]
+            for i in 3, 2, 3:
+                with self.assertRaises(Damage) as caught:
+                    by_number[i]
+                self.assertEqual(caught.exception.record, i)
+                self.assertEqual(by_number[1], False)
 
     def test_blocks_of_many_records(self) -> None:
         """The values of a block are never all in memory, and damage has the number of its record."""

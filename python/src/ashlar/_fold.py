@@ -9,7 +9,7 @@ from ._after import Next, pass_over
 from ._joined import rest_of
 from ._layout import BlockHeader, RECORDS, SCHEMA
 from ._open import Opened, Reading, Schemas, decode_of, going_on, open_file, with_schema
-from ._records import AT_ONCE, Broken, Decode, decode_block, expanded
+from ._records import AT_ONCE, Broken, Decode, decode_block, expanded, passed
 from ._scan import Block, Position, Scan, next_block
 
 __all__ = ["Fold"]
@@ -123,8 +123,8 @@ class Fold:
                     self.damaged(scan, pos, cause, record, self.onwards(scan, following))
                 return
             cause = d.bad_record(broken.error)
-            end = None if decode.passing is None else _passed(decode, body, at)
-            if self.reading.resync is None or end is None:
+            end = None if self.reading.resync is None else passed(decode, body, at)
+            if end is None:
                 self.damaged(scan, pos, cause, record, self.onwards(scan, following))
                 return
             damage = scan.damage(pos, record, cause)
@@ -201,11 +201,3 @@ class Fold:
 def _may_return(place: _Place, scan: Scan) -> bool:
     base = place.opened.scan.base
     return base == scan.base or any(base == s.base for s, _ in scan.outer)
-
-
-def _passed(decode: Decode, body: bytes, at: int) -> Optional[int]:
-    assert decode.passing is not None
-    try:
-        return decode.passing(body, at)
-    except ValueError:
-        return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 from . import damage as d
 from ._after import search_block
@@ -11,8 +11,9 @@ from ._joined import Part, last_record, part_with, parts_of
 from ._layout import BLOCK_BYTES, BlockHeader, MOST, RECORDS
 from ._locate import locate, read_index
 from ._open import Opened, Reading, Schemas, decode_of, open_file, open_first
-from ._records import Broken, Decode, decode_block, expanded
+from ._records import AT_ONCE, Broken, Decode, decode_block, expanded, passed
 from ._scan import Scan, header_at, next_block, start_at, written_next
+from .errors import DecodeError
 
 __all__ = ["RecordReader"]
 
@@ -24,10 +25,11 @@ class _Loaded(NamedTuple):
     header: BlockHeader
     body: bytes
     decode: Decode
-    #: The records that have been decoded, where the next one begins, and what is wrong with it.
+    #: The records that have been decoded, where the next one begins, and what is wrong with some of
+    #: them. The one after the last may be among those: then nobody knows where it ends.
     known: List[Any]
     ends: List[int]
-    broken: List[Broken]
+    refused: Dict[int, DecodeError]
 
 
 class RecordReader:
@@ -145,7 +147,7 @@ class RecordReader:
         if isinstance(body, d.Cause):
             raise self._damage(scan.base + at, i, body)
         self._schemas = (opened, _in_any_order(schemas))
-        self._last = _Loaded(step.block.at, step.block.record, h, body, decode, [], [0], [])
+        self._last = _Loaded(step.block.at, step.block.record, h, body, decode, [], [0], {})
         return self._last
 
     def _index_of(self, part: Part) -> Optional[bytes]:
@@ -156,19 +158,27 @@ class RecordReader:
     def _record(self, loaded: _Loaded, i: int) -> Any:
         # The records before it in the block are decoded, too, and kept.
         wanted = i - loaded.first
-        known = loaded.known
-        if len(known) <= wanted and not loaded.broken:
-            missing = min(loaded.header.records, max(wanted + 1, 2 * len(known))) - len(known)
-            try:
-                values, end = decode_block(loaded.decode, loaded.body, loaded.ends[-1], missing)
-                loaded.ends[0] = end
-                known.extend(values)
-            except Broken as e:
-                known.extend(e.values)
-                loaded.broken.append(e)
-        if wanted < len(known):
-            return known[wanted]
-        raise self._damage(loaded.at, i, d.bad_record(loaded.broken[0].error))
+        known, refused = loaded.known, loaded.refused
+        count = min(loaded.header.records, max(wanted + 1, 2 * len(known)))
+        while len(known) <= wanted and len(known) not in refused:
+            self._more(loaded, min(AT_ONCE, count - len(known)))
+        error = refused.get(min(wanted, len(known)))
+        if error is not None:
+            raise self._damage(loaded.at, i, d.bad_record(error))
+        return known[wanted]
+
+    def _more(self, loaded: _Loaded, count: int) -> None:
+        # So many records, or those before one that is refused, with that one.
+        try:
+            values, end = decode_block(loaded.decode, loaded.body, loaded.ends[0], count)
+        except Broken as e:
+            values, end = e.values, e.at
+            after = passed(loaded.decode, loaded.body, end)
+            loaded.refused[len(loaded.known) + len(values)] = e.error
+            if after is not None:
+                values, end = [*values, None], after
+        loaded.ends[0] = end
+        loaded.known.extend(values)
 
 
 def _in_any_order(schemas: Schemas) -> Schemas:

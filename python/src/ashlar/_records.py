@@ -18,6 +18,7 @@ __all__ = [
     "decode_one",
     "expanded",
     "joined_error",
+    "passed",
 ]
 
 #: How many records are decoded at a time. A body of 64 MiB may have as many records as bytes, and
@@ -94,6 +95,16 @@ def decode_block(decode: Decode, body: bytes, at: int, count: int) -> Tuple[List
         values.append(value)
         at = end
     return values, at
+
+
+def passed(decode: Decode, body: bytes, at: int) -> Optional[int]:
+    """Where a record ends that is refused, if it can be passed over."""
+    if decode.passing is None:
+        return None
+    try:
+        return decode.passing(body, at)
+    except ValueError:
+        return None
 
 
 def expanded(compressed: bool, ratio: int, h: BlockHeader, body: bytes) -> Union[bytes, d.Cause]:
