@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from itertools import islice
-from typing import TYPE_CHECKING, Any, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple
 
 from . import shapes as s
 from ._blocks import schemas_of
@@ -45,6 +45,9 @@ _DAYS = 106_751
 #: Records that are nested deeper are one column.
 _DEEP = 8
 
+#: Records in records are one column where their fields would make more than so many.
+_MOST_COLUMNS = 10_000
+
 
 def to_pandas(
     source: Any,
@@ -57,7 +60,8 @@ def to_pandas(
     """The records of a file as a ``pandas.DataFrame``: a row for each, and a column for each field.
 
     Records without named fields are a column ``value``. Fields that are records are columns of their
-    own, with a point between the names. Whole numbers, texts and Booleans get a nullable type of
+    own, with a point between the names. A record more than 8 levels deep stays as it is, and so does
+    one whose fields would make more than 10,000 columns. Whole numbers, texts and Booleans get a nullable type of
     pandas, and so does a ``Maybe`` of them. Floating-point numbers are ``float32`` and ``float64``; a
     ``Maybe`` of them is ``Float32`` or ``Float64``, in which ``None`` is missing and NaN is a number.
     Dates are ``datetime64``. Other values stay as they are, and so does a column of dates if one is
@@ -72,7 +76,7 @@ def to_pandas(
 
     schema = _one_schema(os.fspath(source)) if type is None else type.schema
     plain = bind(schema, evolution=None if type is None else type.evolution)
-    columns = _columns(schema, schema.root, (), 0)
+    columns = _columns(schema)
     data: List[List[Any]] = [[] for _ in columns]
     for record in islice(read(source, plain, start=start, **options), count):
         for (path, _), values in zip(columns, data):
@@ -95,17 +99,31 @@ def _one_schema(path: str) -> Schema:
     return Schema.decode(found.pop())
 
 
-def _columns(
-    schema: Schema, shape: s.Shape, path: Tuple[str, ...], depth: int
-) -> List[Tuple[Tuple[str, ...], s.Shape]]:
-    # The way to each column, and its shape.
-    shape = schema.facts.value_shape(shape)
-    if isinstance(shape, s.Reference) and depth < _DEEP:
-        d = schema.definitions[shape.to]
-        c = d.constructors[0] if d.form == "record" else None
-        if c is not None and c.fields and not s.is_positional(c):
-            return [x for f in c.fields for x in _columns(schema, f.shape, (*path, f.name), depth + 1)]
-    return [(path, shape)]
+def _columns(schema: Schema) -> List[Tuple[Tuple[str, ...], s.Shape]]:
+    # The way to each column, and its shape. Each turn makes columns of the records of one level.
+    columns: List[Tuple[Tuple[str, ...], s.Shape]] = [((), schema.facts.value_shape(schema.root))]
+    for level in range(_DEEP):
+        count = len(columns)
+        found: List[Tuple[Tuple[str, ...], s.Shape]] = []
+        for path, shape in columns:
+            fields = _named_fields(schema, shape) if len(path) == level else ()
+            more = count + len(fields) - 1
+            # (The fields of a whole record are no more than its schema has.)
+            if fields and (level == 0 or more <= _MOST_COLUMNS):
+                found += [((*path, f.name), schema.facts.value_shape(f.shape)) for f in fields]
+                count = more
+            else:
+                found.append((path, shape))
+        columns = found
+    return columns
+
+
+def _named_fields(schema: Schema, shape: s.Shape) -> Sequence[s.Field]:
+    # The named fields of a record.
+    d = schema.definitions[shape.to] if isinstance(shape, s.Reference) else None
+    if d is None or d.form != "record" or s.is_positional(d.constructors[0]):
+        return ()
+    return d.constructors[0].fields
 
 
 def _column(pandas: Any, schema: Schema, shape: s.Shape, values: List[Any]) -> Any:

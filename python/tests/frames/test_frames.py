@@ -6,7 +6,7 @@ import math
 import os
 import tempfile
 import unittest
-from typing import Any
+from typing import Any, List
 
 import pandas
 
@@ -97,6 +97,31 @@ class Frames(unittest.TestCase):
         frame = to_pandas(self.path)
         self.assertEqual(list(frame.columns), ["at.x", "at.x", "at.y"])
         self.assertEqual(list(frame.iloc[0])[:2], [7, 8])
+
+    def test_records_in_records_make_no_more_columns_than_10000(self) -> None:
+        def table(fields: int, levels: int) -> Any:
+            """The columns of a record of records, at so many levels, where a schema says each record once."""
+            shapes: List[s.Shape] = [*(s.Reference(i + 1) for i in range(levels - 1)), s.Leaf("int8")]
+            value: Any = 7
+            definitions = []
+            for i, shape in enumerate(shapes):
+                c = s.Constructor("R", tuple(s.Field(f"f{j}", shape) for j in range(fields)))
+                definitions.append(s.Definition(f"R{i}", "record", "unknown", (c,)))
+                value = {f.name: value for f in c.fields}
+            ashlar.write(self.path, bind(Schema(s.Reference(0), tuple(definitions))), [value])
+            return to_pandas(self.path)
+
+        self.assertEqual(len(table(10, 4).columns), 10_000)
+        frame = table(20, 4)
+        self.assertEqual(len(frame.columns), 8_000 + 19 * 105)
+        self.assertEqual(list(frame.columns[[0, 1, -1]]), ["f0.f0.f0.f0", "f0.f0.f0.f1", "f19.f19.f19"])
+        self.assertEqual((frame.iloc[0, 0], frame.iloc[0, -1]["f19"]), (7, 7))
+        self.assertEqual(len(table(10_001, 1).columns), 10_001)
+        # 20 fields of a record itself, whose values have no end.
+        loop = s.Constructor("R", tuple(s.Field(f"f{i}", s.Reference(0)) for i in range(20)))
+        endless = Schema(s.Reference(0), (s.Definition("R", "record", "unknown", (loop,)),))
+        ashlar.write(self.path, bind(endless), [])
+        self.assertEqual(len(to_pandas(self.path).columns), 8_000 + 19 * 105)
 
     def test_a_part_of_a_file(self) -> None:
         self.assertEqual(list(to_pandas(self.path, start=1)["name"]), ["b"])
