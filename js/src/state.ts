@@ -46,8 +46,14 @@ export function labels(frames: readonly Frame[], parts: readonly number[]): stri
   }
   return out
     .map(([, t]) => (t.startsWith(".") ? t.slice(1) : t))
-    .map((t) => (t.length <= 1000 ? t : t.slice(0, 1000) + ".."))
+    .map(short)
     .join(" / ");
+}
+
+/** At most 1,000 characters, each of which may be two units of UTF-16. */
+function short(t: string): string {
+  const begin = [...t.slice(0, 2002)];
+  return begin.length <= 1000 ? t : begin.slice(0, 1000).join("") + "..";
 }
 
 const count = (n: number | bigint, noun: string): string => (n == 1 ? `1 ${noun}` : `${n} ${noun}s`);
@@ -75,8 +81,7 @@ export class State {
 
   /** Refuse what begins at this place. */
   invalid(at: number, reason: string): never {
-    const r = reason.length > 1000 ? reason.slice(0, 1000) + ".." : reason;
-    throw new DecodeError(at - this.base, labels(this.frames, this.parts), r);
+    throw new DecodeError(at - this.base, labels(this.frames, this.parts), short(reason));
   }
 
   /** Refuse an input that has fewer than n bytes left. */

@@ -286,3 +286,23 @@ test("elements whose first bytes are in records in records are no elements of no
   const values = evolve(lists("int32"), { schema: lists("int64") });
   assert.throws(() => values.decodeValue(fromHex("0000200000000000")), /4 bytes needed, 0 left/);
 });
+
+test("the path of an error is cut after 1000 characters, not after 1000 units of UTF-16", () => {
+  const name = "𝄞".repeat(99);
+  const path = (levels: number): string => {
+    const definitions = Array.from({ length: levels }, (_, i): Definition => {
+      const shape: Shape = i + 1 < levels ? { k: "reference", to: i + 1 } : leaf("word8");
+      return { name: "R", form: "record", order: "unknown", constructors: [{ name: "R", retired: false, fields: [{ name, shape }] }] };
+    });
+    try {
+      new Schema({ k: "reference", to: 0 }, definitions).decodeValue(new Uint8Array(0));
+    } catch (e) {
+      if (e instanceof DecodeError) return e.path;
+    }
+    return "";
+  };
+  for (const levels of [6, 9, 10, 20]) {
+    const whole = "R" + `.${name}`.repeat(levels);
+    assert.equal(path(levels), levels < 10 ? whole : [...whole].slice(0, 1000).join("") + "..", `${levels} levels`);
+  }
+});
