@@ -6,7 +6,7 @@ export interface Input {
   name: string;
   /** Bytes from an offset on: fewer than asked for only where the file ends. None if they were forgotten. */
   fetch(offset: number, n: number): Uint8Array;
-  /** Promise that no byte before an offset will be asked for any more. */
+  /** Promise that no byte before an offset will be asked for any more. The offset may be one that has not arrived. */
   forget(offset: number): void;
   /** Are all bytes before an offset there? */
   has(end: number): boolean;
@@ -28,49 +28,57 @@ export class BytesInput implements Input {
 /** Bytes up to this offset are missing. */
 export class NeedMore { constructor(readonly to: number) {} }
 
+const LEAST = 65536;
+
 /** Bytes that arrive. It throws `NeedMore` where some are needed that are not yet here. */
 export class StreamInput implements Input {
-  private data = new Uint8Array(65536);
+  /** The bytes that are held, between two indices. The first one has the offset `start`. */
+  private data = new Uint8Array(LEAST);
+  private from = 0;
+  private to = 0;
   private start = 0;
-  private length = 0;
+  private arrived = 0;
   ended = false;
 
   constructor(readonly name: string) {}
 
-  /** The offset after the last byte that is here. */
-  get end(): number { return this.start + this.length; }
+  /** How many bytes have arrived. */
+  get end(): number { return this.arrived; }
 
   /** How many bytes are held. */
-  get held(): number { return this.length; }
+  get held(): number { return this.to - this.from; }
 
   /** Add bytes at the end. */
   push(more: Uint8Array): void {
-    if (this.length + more.length > this.data.length) {
-      const larger = new Uint8Array(2 * (this.length + more.length));
-      larger.set(this.data.subarray(0, this.length));
-      this.data = larger;
-    }
-    this.data.set(more, this.length);
-    this.length += more.length;
+    const forgotten = Math.min(more.length, Math.max(0, this.start - this.arrived));
+    this.arrived += more.length;
+    const added = more.subarray(forgotten);
+    if (this.to + added.length > this.data.length) this.move(Math.max(2 * this.held, this.held + added.length));
+    this.data.set(added, this.to);
+    this.to += added.length;
+  }
+
+  /** Move the bytes that are held to the beginning of a place of this size. */
+  private move(size: number): void {
+    const data = new Uint8Array(Math.max(LEAST, size));
+    data.set(this.data.subarray(this.from, this.to));
+    [this.data, this.from, this.to] = [data, 0, this.held];
   }
 
   fetch(offset: number, n: number): Uint8Array {
     if (offset < this.start) return NONE;
     if (offset + n > this.end && !this.ended) throw new NeedMore(offset + n);
-    return this.data.slice(Math.min(this.length, offset - this.start), Math.min(this.length, offset - this.start + n));
+    const from = Math.min(this.to, this.from + offset - this.start);
+    return this.data.slice(from, Math.min(this.to, from + n));
   }
 
   has(end: number): boolean { return this.end >= end; }
 
   forget(offset: number): void {
-    const n = Math.min(this.length, offset - this.start);
-    if (n < 1 << 20 && n < this.length) return;
-    if (n <= 0) return;
-    const rest = this.length - n;
-    const kept = new Uint8Array(Math.max(65536, rest));
-    kept.set(this.data.subarray(n, this.length));
-    this.data = kept;
-    this.length = rest;
-    this.start += n;
+    if (offset <= this.start) return;
+    this.from = Math.min(this.to, this.from + offset - this.start);
+    this.start = offset;
+    // No more bytes are moved than were forgotten since the last time.
+    if (this.from >= Math.max(LEAST, this.held)) this.move(this.held);
   }
 }

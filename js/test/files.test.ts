@@ -1,14 +1,16 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { concat, fromHex } from "../src/bytes.js";
+import { concat, fromHex, sameBytes } from "../src/bytes.js";
 import { Damage } from "../src/damage.js";
 import { AshlarError } from "../src/errors.js";
 import { Today } from "../src/evolution.js";
 import { FileWriter, readBytes, readStream, ReadOptions, recordCount, writeBytes } from "../src/files.js";
+import { BytesInput, NeedMore, StreamInput } from "../src/input.js";
 import { Schema } from "../src/schema.js";
 import { Field, leaf } from "../src/shapes.js";
 import { deflate, inflate } from "../src/zlib.js";
 import { cases } from "./cases.js";
+import { Random } from "./random.js";
 
 type Read = { lines: unknown[]; end: string | null };
 const reason = (t: string): string => t.replace(/(cannot be expanded: ).*/, "$1");
@@ -109,6 +111,45 @@ test("streams of all kinds, and what becomes of them", async () => {
   await assert.rejects(count(damaged), Damage);
   assert.deepEqual([all.locked, some.locked, damaged.locked], [false, false, false]);
   assert.ok(left >= 1);
+});
+
+test("bytes that arrive are those of a file in memory, and are copied no more than four times", () => {
+  const random = new Random(61);
+  const file = Uint8Array.from({ length: 4e6 }, (_, i) => (i * 2654435761) >>> 13);
+  for (let i = 0; i < 12; i++) {
+    const whole = new BytesInput("", file);
+    const input = new StreamInput("");
+    const [most, step] = [random.of([5000, 70000, 4e6]), random.of([3000, 90000, 1e6])];
+    let copied = 0;
+    const set = Uint8Array.prototype.set;
+    Uint8Array.prototype.set = function (this: Uint8Array, from: ArrayLike<number>, at?: number): void {
+      copied += from.length;
+      set.call(this, from, at);
+    };
+    try {
+      let at = 0;
+      for (let sent = 0; sent < file.length || !input.ended; ) {
+        const [n, ahead] = [1 + random.below(step), random.below(10) === 0 ? random.below(step) : 0];
+        try {
+          assert.ok(sameBytes(input.fetch(at, n), whole.fetch(at, n)));
+          assert.ok(input.held <= Math.max(0, input.end - at) && input.has(at) === (input.end >= at));
+          at += n + ahead;
+          input.forget(at);
+          assert.equal(input.fetch(at - 1, 1).length, 0);
+        } catch (e) {
+          if (!(e instanceof NeedMore)) throw e;
+          const next = file.subarray(sent, sent + 1 + random.below(most));
+          if (next.length === 0) input.ended = true;
+          input.push(next);
+          sent += next.length;
+        }
+        if (at > file.length) break;
+      }
+    } finally {
+      Uint8Array.prototype.set = set;
+    }
+    assert.ok(copied <= 4 * file.length, `${copied} bytes were copied`);
+  }
 });
 
 test("records that do not fit one block get two, and those that fit none are refused", () => {
