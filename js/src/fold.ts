@@ -27,7 +27,8 @@ export interface Reading {
   as: Today | null;
 }
 
-interface Typed { values: Values; schema: Schema }
+/** How to read records, and by which schema those that are refused are passed over, if there is another one. */
+interface Typed { values: Values; schema: Schema; old: Schema | null }
 interface Schemas { at: number; passed: number; fingerprint: Uint8Array; found: Typed | d.Cause }
 interface Opened { scan: Scan; schemas: Schemas; compressed: boolean }
 const ZLIB = Uint8Array.from("zlib", (c) => c.charCodeAt(0));
@@ -35,7 +36,7 @@ const ZLIB = Uint8Array.from("zlib", (c) => c.charCodeAt(0));
 function withSchema(as: Today | null, at: number, end: number, fingerprint: Uint8Array, bytes: Uint8Array): Schemas {
   const found = valuesOf(bytes, as);
   if (typeof found === "string") return { at, passed: end, fingerprint, found: d.wrongType(found) };
-  return { at, passed: end, fingerprint, found: as === null ? found : { ...found, schema: as.schema } };
+  return { at, passed: end, fingerprint, found: as === null ? { ...found, old: null } : { values: found.values, schema: as.schema, old: found.schema } };
 }
 
 function goingOn(damage: d.Damage, other: boolean, scan: Scan, pos: Position): d.Lost {
@@ -106,7 +107,7 @@ export class Fold {
     const h = scan.header;
     if (h === null) {
       const schema = this.reading.as?.schema;
-      const found = schema === undefined ? d.simple("UnknownSchema") : { values: schema, schema };
+      const found = schema === undefined ? d.simple("UnknownSchema") : { values: schema, schema, old: null };
       const schemas = { at: -1, passed: 0, fingerprint: new Uint8Array(0), found };
       return { scan, schemas, compressed: true };
     }
@@ -151,20 +152,31 @@ export class Fold {
   }
 
   /** Some are decoded at a time: a block of 64 MiB may have as many records as bytes. */
-  private *decoded(scan: Scan, pos: Position, h: l.BlockHeader, { values, schema }: Typed, body: Uint8Array, onwards: () => Next): Generator<FileRecord, void, undefined> {
+  private *decoded(scan: Scan, pos: Position, h: l.BlockHeader, { values, schema, old }: Typed, body: Uint8Array, onwards: () => Next): Generator<FileRecord, void, undefined> {
+    const { resync, start } = this.reading;
     let at = 0;
     let n = h.first;
-    let error: DecodeError | null = null;
-    for (const end = h.first + h.records; n < end && error === null; ) {
+    for (const end = h.first + h.records; n < end; ) {
       const part = decodeRecords(values, body, Math.min(1000, end - n), at);
-      ({ at, error } = part);
+      at = part.at;
       for (const value of part.values) {
         const number = scan.before + n++;
-        if (number >= this.reading.start) yield { number, value, schema };
+        if (number >= start) yield { number, value, schema };
       }
+      if (part.error === null) continue;
+      const cause = d.badRecord(part.error);
+      const passed = old === null || resync === null ? null : decodeRecords(old, body, 1, at);
+      if (resync === null || passed === null || passed.error !== null) { this.unread(scan, pos, cause, n, onwards); return; }
+      // Only this record is lost. The schema that it was written with says where it ends.
+      resync({ damage: damageAt(scan, pos, n, cause), to: scan.base + pos.offset, next: scan.before + n + 1, other: false });
+      n++;
+      at = passed.at;
     }
-    const cause = error !== null ? d.badRecord(error) : at < body.length ? d.simple("WrongCount") : null;
-    if (cause === null) return;
+    if (at < body.length) this.unread(scan, pos, d.simple("WrongCount"), n, onwards);
+  }
+
+  /** The rest of a block cannot be read. */
+  private unread(scan: Scan, pos: Position, cause: d.Cause, n: number, onwards: () => Next): void {
     if (this.reading.resync === null) { this.broken = damageAt(scan, pos, n, cause); return; }
     this.lost = [];
     this.damaged(pos, cause, n, onwards);
@@ -174,7 +186,7 @@ export class Fold {
   /** How to read the records of a block. Those of the type that is asked for need no schema. */
   private typed(o: Opened, pos: Position, h: l.BlockHeader): Typed | d.Cause {
     const { as } = this.reading;
-    if (as !== null && sameBytes(h.fingerprint, this.stored(as.schema))) return { values: as.schema, schema: as.schema };
+    if (as !== null && sameBytes(h.fingerprint, this.stored(as.schema))) return { values: as.schema, schema: as.schema, old: null };
     const schemas = schemasOf(as, o.scan, o.schemas, pos.offset, h);
     this.opened = { ...o, schemas };
     return schemas.found;

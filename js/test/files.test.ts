@@ -189,3 +189,24 @@ test("a file that goes on with another schema is read as one type", async () => 
   const filled = { schema: order(count), evolution: { Order: [{ rule: "added" as const, field: "count", default: 7 }] } };
   assert.deepEqual([...readBytes(writeBytes(empty, [{}, {}]), { as: filled })].map((r) => r.value), [{ count: 7 }, { count: 7 }]);
 });
+
+test("a record that the type of today refuses is lost alone", async () => {
+  const number = [{ name: "n", shape: leaf("word8") }];
+  const numbers = (...names: string[]): Schema => new Schema({ k: "reference", to: 0 }, [
+    { name: "N", form: "sum", order: "unknown", constructors: names.map((name) => ({ name, retired: false, fields: number })) },
+  ]);
+  const values = Array.from({ length: 3000 }, (_, n) => ({ tag: [0, 7, 8, 2999].includes(n) ? "Old" : "New", value: { n: n % 256 } }));
+  const bytes = writeBytes(numbers("Old", "New"), values, { blockSize: 1e6 });
+  const as: Today = { schema: numbers("New"), evolution: { N: [{ rule: "droppedConstructor", name: "Old" }] } };
+  const lost: unknown[] = [];
+  const options: ReadOptions = { as, resync: (x) => lost.push([x.damage.record, x.to, x.next, x.other, x.damage.cause.kind]) };
+  const at = new FileWriter(numbers("Old", "New")).begin().length;
+  const said = [0, 7, 8, 2999].map((n) => [n, at, n + 1, false, "BadRecord"]);
+  const kept = values.map((v, n) => [n, v.value] as const).filter(([n]) => ![0, 7, 8, 2999].includes(n));
+  assert.deepEqual([...readBytes(bytes, options)].map((r) => [r.number, (r.value as { value: unknown }).value]), kept);
+  assert.deepEqual(lost.splice(0), said);
+  const found: unknown[] = [];
+  for await (const r of readStream(chunks(bytes, 999), options)) found.push([r.number, (r.value as { value: unknown }).value]);
+  assert.deepEqual([found, lost], [kept, said]);
+  assert.throws(() => [...readBytes(bytes, { as })], /from record 0 on: at byte 0: .*constructor Old/);
+});
