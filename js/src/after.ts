@@ -13,10 +13,24 @@ const ended = (offset: number): Next => ({ scan: null, position: startAt(offset,
 const moved = (pos: Position, offset: number, next: number): Position =>
   ({ ...pos, offset, block: pos.block + 1, record: Math.max(pos.record, next), gap: true });
 
+/**
+ * Finds something, and forgets the bytes that it has passed. If some are needed that are not here (`NeedMore`), it can be
+ * called again, and goes on where it was.
+ */
+export type Finding<T> = () => T;
+
 /** Find the position at which reading goes on after damage. */
-export function passOver(s: Scan, pos: Position, resume: Resume): Next {
+export function passOver(s: Scan, pos: Position, resume: Resume): Finding<Next> {
+  let finding: Finding<Next> | null = null;
+  return () => {
+    finding = finding ?? begin(s, pos, resume);
+    return finding();
+  };
+}
+
+function begin(s: Scan, pos: Position, resume: Resume): Finding<Next> {
   const h = resume.header;
-  if (resume.how === "gap") return { scan: s, position: { ...pos, record: resume.record, gap: true } };
+  if (resume.how === "gap") return () => ({ scan: s, position: { ...pos, record: resume.record, gap: true } });
   if (resume.how === "search") return searching(s, pos, [pos.offset]);
   if (h === null) return searching(s, pos, []);
   if (resume.how === "pass") return arrived(s, pos, h);
@@ -27,34 +41,37 @@ export function passOver(s: Scan, pos: Position, resume: Resume): Next {
   return within(s, pos, h, [end], fileOrEndAt(s, pos, end) ? end : pos.offset);
 }
 
-function within(s: Scan, pos: Position, h: l.BlockHeader, headless: number[], filesFrom: number): Next {
+function within(s: Scan, pos: Position, h: l.BlockHeader, headless: number[], filesFrom: number): Finding<Next> {
   const again = pos.offset < pos.inside ? l.endOf(h, 0) : 0;
   if (again > pos.allowance) return arrived(s, pos, h);
   const inside = Math.max(l.endOf(h, pos.offset), pos.inside);
   const there = { ...pos, allowance: pos.allowance - again, inside };
-  return new Search(s, headless, filesFrom, Math.max(pos.record, l.nextRecord(h)), there).run();
+  return search(s, headless, filesFrom, Math.max(pos.record, l.nextRecord(h)), there);
 }
 
 /** After a block of a known size. The file may end there. */
-function arrived(s: Scan, pos: Position, h: l.BlockHeader): Next {
+function arrived(s: Scan, pos: Position, h: l.BlockHeader): Finding<Next> {
   const end = l.endOf(h, pos.offset);
-  return fetchIn(s, end, 1).length === 0 ? ended(end) : { scan: s, position: moved(pos, end, l.nextRecord(h)) };
+  return () => {
+    s.input.forget(s.base + end);
+    return fetchIn(s, end, 1).length === 0 ? ended(end) : { scan: s, position: moved(pos, end, l.nextRecord(h)) };
+  };
 }
 
 /**
  * There may be a block here whose header is damaged, but not the size in it. The size is believed if the marker or the
  * offset beside it is right. (After a block that was cut off within its marker, bytes of the next file stand there.)
  */
-function searching(s: Scan, pos: Position, headless: number[]): Next {
+function searching(s: Scan, pos: Position, headless: number[]): Finding<Next> {
   const size = l.damagedStart(s.marker, pos.offset, fetchIn(s, pos.offset, l.BLOCK_BYTES));
   if (size === null || size > Math.min(s.limit, pos.allowance)) {
-    return new Search(s, headless, pos.offset, pos.record, pos).run();
+    return search(s, headless, pos.offset, pos.record, pos);
   }
   const to = pos.offset + l.BLOCK_BYTES + size;
   const block = headerAt(s, to);
   const ends = block !== null || fileOrEndAt(s, pos, to);
   const there = { ...pos, allowance: pos.allowance - size };
-  return new Search(s, block === null ? [...headless, to] : headless, ends ? to : pos.offset, pos.record, there).run();
+  return search(s, block === null ? [...headless, to] : headless, ends ? to : pos.offset, pos.record, there);
 }
 
 function fileOrEndAt(s: Scan, pos: Position, offset: number): boolean {
@@ -78,9 +95,17 @@ function firstOf(words: readonly Uint8Array[], other: ((i: number) => boolean) |
   return -1;
 }
 
+function search(s: Scan, headless: number[], filesFrom: number, record: number, pos: Position): Finding<Next> {
+  const searching = new Search(s, headless, filesFrom, record, pos);
+  return () => searching.run();
+}
+
 /** A search for the next block or file after a position. */
 class Search {
   private left: number;
+  /** The window that is being searched, and the first index in it that may be what is sought. */
+  private start: number;
+  private index = 0;
   private readonly words: Uint8Array[];
   /** Files that are found in damaged blocks may be what a record contains. */
   private readonly suspended: ReadonlyArray<readonly [Scan, number]>;
@@ -90,25 +115,32 @@ class Search {
     private readonly record: number, private readonly pos: Position,
   ) {
     this.left = pos.allowance;
+    this.start = pos.offset + 1;
     this.words = [s.marker, ...s.outer.map(([x]) => x.marker)];
     this.suspended = [[{ ...s, outer: [] }, pos.record] as const, ...s.outer];
   }
 
   run(): Next {
-    for (let start = this.pos.offset + 1; ; ) {
-      const data = fetchIn(this.s, start, WINDOW);
-      const near = start - this.pos.offset <= this.s.limit + l.HEADER_LIMIT;
-      const from = start;
+    for (;;) {
+      const { s, start } = this;
+      s.input.forget(s.base + start);
+      const data = fetchIn(s, start, WINDOW);
+      const near = start - this.pos.offset <= s.limit + l.HEADER_LIMIT;
       const other = near && this.headless.length > 0 ? (j: number): boolean => {
         const b = l.blockAt(data, j);
-        return b !== null && this.beganAt(from + j, b) !== undefined;
+        return b !== null && this.beganAt(start + j, b) !== undefined;
       } : null;
-      for (let j = firstOf(this.words, other, data, 0); j >= 0; j = firstOf(this.words, other, data, j + 1)) {
+      for (;;) {
+        const j = firstOf(this.words, other, data, this.index);
+        if (j < 0) break;
+        this.index = j;
         const found = this.candidate(start + j);
         if (found !== null) return found;
+        this.index = j + 1;
       }
       if (data.length < WINDOW) return ended(start + data.length);
-      start += data.length - l.BLOCK_BYTES + 1;
+      this.start = start + data.length - l.BLOCK_BYTES + 1;
+      this.index = 0;
     }
   }
 
@@ -122,8 +154,8 @@ class Search {
     const { kind, n } = l.filePrefix(start);
     if (kind === "prefix") {
       if (at < this.filesFrom || n > this.left) return null;
-      this.left -= n;
       const h = readFileHeader(s.input, s.base + at);
+      this.left -= n;
       if (isCause(h) || this.words.some((w) => sameBytes(w, h.marker))) return null;
       const next = { ...fileAfter(s, at, this.record, h.marker, h), outer: this.suspended.slice(0, 4) };
       return { scan: next, position: firstIn(moved(this.here(), at, 0), at, h) };

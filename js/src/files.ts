@@ -101,7 +101,7 @@ export async function* readStream(
         records = fold.step();
       } catch (e) {
         if (e instanceof NeedMore) {
-          // A search that has to begin anew gets twice as much, so all of them are linear.
+          // What begins anew each time gets twice as much, so all of it is linear.
           const to = tries++ < 4 ? e.to : Math.max(e.to, input.end + input.held);
           while (input.end < to && !input.ended) {
             const more = await pull.next();

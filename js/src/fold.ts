@@ -1,5 +1,5 @@
 /** The records of a file, in order. */
-import { passOver, Next, withoutHeader } from "./after.js";
+import { Finding, passOver, Next, withoutHeader } from "./after.js";
 import { concat, plain, sameBytes } from "./bytes.js";
 import * as d from "./damage.js";
 import { DecodeError } from "./errors.js";
@@ -51,24 +51,22 @@ export class Fold {
   private pos: Position = startAt(0, 0);
   private outer: Opened[] = [];
   private lost: d.Lost[] = [];
+  /** Goes on after damage, which may take more bytes than are here. Then it can be called again. */
+  private goOn: (() => void) | null = null;
 
   constructor(private readonly reading: Reading, private readonly input: Input) {}
 
   /**
    * The records of the next block, which are decoded as they are asked for, before the next step. Throws `Damage`. If
-   * something is missing (`NeedMore`, for instance), nothing has happened, and the step can be tried again.
+   * something is missing (`NeedMore`, for instance), the step can be tried again.
    */
   step(): Iterable<FileRecord> {
-    const { opened, pos, outer } = this;
-    this.lost = [];
-    let records: Iterable<FileRecord>;
+    let records: Iterable<FileRecord> = [];
     try {
-      records = this.opened === null ? this.open() : this.block(this.opened);
+      if (this.goOn === null) records = this.next();
+      while (this.goOn !== null) this.goOn();
     } catch (e) {
       if (e instanceof d.Damage) this.report();
-      this.opened = opened;
-      this.pos = pos;
-      this.outer = outer;
       throw e;
     }
     this.report();
@@ -77,8 +75,23 @@ export class Fold {
     return records;
   }
 
+  /** What is at the position. If something is missing, nothing has happened. */
+  private next(): Iterable<FileRecord> {
+    const { opened, pos, outer } = this;
+    try {
+      return this.opened === null ? this.open() : this.block(this.opened);
+    } catch (e) {
+      this.opened = opened;
+      this.pos = pos;
+      this.outer = outer;
+      throw e;
+    }
+  }
+
   private report(): void {
-    if (this.reading.resync !== null) this.lost.forEach(this.reading.resync);
+    const lost = this.lost;
+    this.lost = [];
+    if (this.reading.resync !== null) lost.forEach(this.reading.resync);
   }
 
   private open(): FileRecord[] {
@@ -124,7 +137,7 @@ export class Fold {
     switch (step.kind) {
       case "end": this.ended(scan, pos); return [];
       case "file": this.inOther(null, step.scan, step.position); return [];
-      case "damaged": this.damaged(pos, step.cause, pos.record, () => passOver(scan, pos, step.resume)); return [];
+      case "damaged": this.damaged(pos, step.cause, pos.record, passOver(scan, pos, step.resume)); return [];
       case "block": {
         this.pos = step.position;
         const h = step.block.header;
@@ -152,7 +165,7 @@ export class Fold {
   }
 
   /** Some are decoded at a time: a block of 64 MiB may have as many records as bytes. */
-  private *decoded(scan: Scan, pos: Position, h: l.BlockHeader, { values, schema, old }: Typed, body: Uint8Array, onwards: () => Next): Generator<FileRecord, void, undefined> {
+  private *decoded(scan: Scan, pos: Position, h: l.BlockHeader, { values, schema, old }: Typed, body: Uint8Array, onwards: Finding<Next>): Generator<FileRecord, void, undefined> {
     const { resync, start } = this.reading;
     let at = 0;
     let n = h.first;
@@ -176,11 +189,9 @@ export class Fold {
   }
 
   /** The rest of a block cannot be read. */
-  private unread(scan: Scan, pos: Position, cause: d.Cause, n: number, onwards: () => Next): void {
-    if (this.reading.resync === null) { this.broken = damageAt(scan, pos, n, cause); return; }
-    this.lost = [];
-    this.damaged(pos, cause, n, onwards);
-    this.report();
+  private unread(scan: Scan, pos: Position, cause: d.Cause, n: number, onwards: Finding<Next>): void {
+    if (this.reading.resync === null) this.broken = damageAt(scan, pos, n, cause);
+    else this.damaged(pos, cause, n, onwards);
   }
 
   /** How to read the records of a block. Those of the type that is asked for need no schema. */
@@ -215,12 +226,17 @@ export class Fold {
     this.going = false;
   }
 
-  /** Note damage and go on, or throw it. */
-  private damaged(pos: Position, cause: d.Cause, record: number, following: () => Next): void {
+  /** Throw damage, or find where to go on. */
+  private damaged(pos: Position, cause: d.Cause, record: number, following: Finding<Next>): void {
     const scan = (this.opened as Opened).scan;
     const damage = damageAt(scan, pos, record, cause);
     if (this.reading.resync === null) throw damage;
-    const to = following();
+    this.goOn = () => this.after(damage, scan, pos, record, following());
+  }
+
+  /** Note damage, and go on at what follows it. */
+  private after(damage: d.Damage, scan: Scan, pos: Position, record: number, to: Next): void {
+    this.goOn = null;
     if (to.scan === null) {
       this.lost.push({ damage, to: scan.base + to.position.offset, next: null, other: false });
       this.ended(scan, { ...pos, offset: to.position.offset, record });
@@ -233,30 +249,23 @@ export class Fold {
   /** Go on in another file, perhaps because of damage. If it cannot be read, that is damage, too. */
   private inOther(why: d.Damage | null, scan: Scan, pos: Position): void {
     const places = [this.opened as Opened, ...this.outer];
-    for (;;) {
-      const s = scan;
-      const outer = places.filter((p) => p.scan.base === s.base || s.outer.some(([x]) => x.base === p.scan.base));
-      const back = outer.find((p) => p.scan.base === s.base);
-      const opened = back === undefined ? this.openFile(scan) : { ...back, scan };
-      if (why !== null) this.lost.push(goingOn(why, true, scan, pos));
-      if (!isCause(opened)) {
-        this.opened = opened;
-        this.outer = outer;
-        this.pos = pos;
-        return;
-      }
-      const [n, next] = restOf(scan, pos);
+    const outer = places.filter((p) => p.scan.base === scan.base || scan.outer.some(([x]) => x.base === p.scan.base));
+    const back = outer.find((p) => p.scan.base === scan.base);
+    const opened = back === undefined ? this.openFile(scan) : { ...back, scan };
+    if (why !== null) this.lost.push(goingOn(why, true, scan, pos));
+    if (!isCause(opened)) {
+      this.opened = opened;
+      this.outer = outer;
+      this.pos = pos;
+      return;
+    }
+    const rest = restOf(scan, pos);
+    this.goOn = () => {
+      const [n, next] = rest();
       const damage = damageAt(scan, { ...pos, offset: 0 }, 0, d.anotherFile(n, opened.text));
       if (this.reading.resync === null) throw damage;
-      if (next.scan === null) {
-        this.lost.push({ damage, to: scan.base + next.position.offset, next: null, other: false });
-        this.ended(scan, { ...pos, offset: next.position.offset, record: n });
-        return;
-      }
-      why = damage;
-      scan = next.scan;
-      pos = next.position;
-    }
+      this.after(damage, scan, pos, n, next);
+    };
   }
 }
 
@@ -306,16 +315,24 @@ export function decodeRecords(
 }
 
 /** How many records a file has from a position on, and what follows it. */
-export function restOf(scan: Scan, pos: Position): [number, Next] {
-  for (;;) {
-    const step = nextBlock(scan, pos, true);
-    if (step.kind === "end") return [pos.record, { scan: null, position: pos }];
-    if (step.kind === "file") return [pos.record, { scan: step.scan, position: step.position }];
-    if (step.kind === "block") { pos = step.position; continue; }
-    const next = passOver(scan, pos, step.resume);
-    if (next.scan === null || next.scan.base !== scan.base) return [pos.record, next];
-    pos = next.position;
-  }
+export function restOf(scan: Scan, pos: Position): Finding<[number, Next]> {
+  let passing: Finding<Next> | null = null;
+  return () => {
+    for (;;) {
+      if (passing === null) {
+        scan.input.forget(scan.base + pos.offset);
+        const step = nextBlock(scan, pos, true);
+        if (step.kind === "end") return [pos.record, { scan: null, position: pos }];
+        if (step.kind === "file") return [pos.record, { scan: step.scan, position: step.position }];
+        if (step.kind === "block") { pos = step.position; continue; }
+        passing = passOver(scan, pos, step.resume);
+      }
+      const next = passing();
+      if (next.scan === null || next.scan.base !== scan.base) return [pos.record, next];
+      passing = null;
+      pos = next.position;
+    }
+  };
 }
 
 /** How many records an input has, with those that are lost. Throws `Damage` if its header cannot be read. */
@@ -325,7 +342,7 @@ export function countRecords(input: Input, limit: number): number {
   let scan: Scan = { input, base: 0, marker: header.marker, limit, before: 0, header, outer: [] };
   let pos = firstIn(startAt(0, 0), 0, header);
   for (;;) {
-    const [n, next] = restOf(scan, pos);
+    const [n, next] = restOf(scan, pos)();
     if (next.scan === null) return scan.before + n;
     scan = next.scan;
     pos = next.position;

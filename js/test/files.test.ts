@@ -1,10 +1,11 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { concat, fromHex, sameBytes } from "../src/bytes.js";
-import { Damage } from "../src/damage.js";
+import { Damage, Lost } from "../src/damage.js";
 import { AshlarError } from "../src/errors.js";
 import { Today } from "../src/evolution.js";
 import { FileWriter, readBytes, readStream, ReadOptions, recordCount, writeBytes } from "../src/files.js";
+import { Fold } from "../src/fold.js";
 import { BytesInput, NeedMore, StreamInput } from "../src/input.js";
 import { Schema } from "../src/schema.js";
 import { Field, leaf } from "../src/shapes.js";
@@ -209,4 +210,75 @@ test("a record that the type of today refuses is lost alone", async () => {
   for await (const r of readStream(chunks(bytes, 999), options)) found.push([r.number, (r.value as { value: unknown }).value]);
   assert.deepEqual([found, lost], [kept, said]);
   assert.throws(() => [...readBytes(bytes, { as })], /from record 0 on: at byte 0: .*constructor Old/);
+});
+
+/** What reading gives that passes over damage: in memory, or as a stream with the most bytes that it held. */
+function passing(bytes: Uint8Array, size: number | null, options: ReadOptions = {}): { found: unknown[]; held: number } {
+  const found: unknown[] = [];
+  const resync = (x: Lost): unknown => found.push([x.damage.message, x.to, x.next, x.other]);
+  const input = size === null ? new BytesInput("FILE", bytes) : new StreamInput("FILE");
+  const fold = new Fold({ inflate, resync, blockLimit: 65536, start: 0, as: null, ...options }, input);
+  let held = 0;
+  let sent = 0;
+  while (fold.going) {
+    try {
+      for (const r of fold.step()) found.push([r.number, r.value]);
+      if (fold.broken !== null) throw fold.broken;
+    } catch (e) {
+      if (e instanceof Damage) return { found: [...found, e.message], held };
+      if (!(e instanceof NeedMore) || !(input instanceof StreamInput)) throw e;
+      if (sent >= bytes.length) input.ended = true;
+      input.push(bytes.subarray(sent, sent += size as number));
+      held = Math.max(held, input.held);
+    }
+  }
+  return { found, held };
+}
+
+const byteStrings = new Schema(leaf("bytes"), []);
+const wholeNumbers = new Schema(leaf("word32"), []);
+
+test("a stream is read in constant memory after damage", () => {
+  const file = (count: number, blockSize = 30000): Uint8Array =>
+    writeBytes(byteStrings, Array.from({ length: count }, (_, i) => new Uint8Array(1000).fill(i)), { blockSize });
+  const small = file(10);
+  const large = file(3000, 3e6);
+  const other = writeBytes(wholeNumbers, Array.from({ length: 500000 }, (_, i) => i), { blockSize: 30000 });
+  const junk = new Uint8Array(3e6).fill(137);
+  const damaged: Record<string, Uint8Array[]> = {
+    "no block": [small, junk, small],
+    "no block up to the end": [small, junk],
+    "a block that is too large": [small, large, small],
+    "a block that is too large and cut off": [small, large.slice(0, -1e6)],
+    "a file of another type": [small, other, small],
+    "a damaged file of another type": [small, other.slice(0, 1e6), junk, other.slice(1e6), small],
+  };
+  for (const [name, parts] of Object.entries(damaged)) {
+    const bytes = concat(parts);
+    const options = { as: { schema: byteStrings } };
+    const { found, held } = passing(bytes, 1000, options);
+    assert.deepEqual(found, passing(bytes, null, options).found, name);
+    assert.ok(held < 300000, `${name}: ${held} bytes were held`);
+  }
+});
+
+test("damage in a stream is damage in memory, however the bytes arrive", () => {
+  const random = new Random(71);
+  const file = (): Uint8Array => random.below(4) === 0
+    ? writeBytes(wholeNumbers, random.list(200, (i) => i), { blockSize: 300 })
+    : writeBytes(byteStrings, random.list(9, () => random.below(4) === 0 ? file() : new Uint8Array(random.below(200))), { blockSize: 300, deflate });
+  for (let i = 0; i < 400; i++) {
+    const bytes = concat(random.list(3, file));
+    for (let n = random.below(4); n > 0 && bytes.length > 0; n--) {
+      const at = random.below(bytes.length);
+      if (random.below(2) === 0) bytes[at] = random.below(256);
+      else bytes.copyWithin(at, at + random.below(100));
+    }
+    const cut = bytes.subarray(0, bytes.length - (random.below(3) === 0 ? random.below(bytes.length + 1) : 0));
+    const options: ReadOptions = { blockLimit: random.of([300, 1000, 65536]), ...random.of([{}, { as: { schema: byteStrings } }]) };
+    const expected = passing(cut, null, options).found;
+    for (const size of [1 + random.below(90), 1 + random.below(3000)]) {
+      assert.deepEqual(passing(cut, size, options).found, expected, `file ${i}, ${size} bytes at a time`);
+    }
+  }
 });
