@@ -19,7 +19,7 @@ tests =
     "replies of Redis"
     [ testProperty "pauses between attempts grow to a second, and stay there" (once pauses),
       testProperty "what was set aside has its batch and its errors, by number" aside,
-      testProperty "200,000 batches that were set aside are read within seconds" (once many)
+      testProperty "200,000 batches that were set aside are read within a minute" (once many)
     ]
 
 pauses :: Property
@@ -43,8 +43,8 @@ aside batches =
           | (n, (batch, failure)) <- M.toAscList batches
         ]
 
--- With a search in all of them for each one, this takes minutes.
+-- With a search in all fields for each batch, this takes some minutes.
 many :: Property
-many = within 20000000 (map asideNumber (asideOf fields) === [0 .. 199999])
+many = within 60000000 (map asideNumber (asideOf fields) === [0 .. 199999])
   where
     fields = [(dec n <> what, "") | n <- [0 .. 199999 :: Int64], what <- [":batch", ":failure"]]
