@@ -61,9 +61,10 @@ def to_pandas(
 
     Records without named fields are a column ``value``. Fields that are records are columns of their
     own, with a point between the names. A record more than 8 levels deep stays as it is, and so does
-    one whose fields would make more than 10,000 columns. Whole numbers, texts and Booleans get a nullable type of
-    pandas, and so does a ``Maybe`` of them. Floating-point numbers are ``float32`` and ``float64``; a
-    ``Maybe`` of them is ``Float32`` or ``Float64``, in which ``None`` is missing and NaN is a number.
+    one whose fields would make more than 10,000 columns. Whole numbers, texts and Booleans get a
+    nullable type of pandas, and so does a ``Maybe`` of them. Floating-point numbers are ``float32`` and
+    ``float64``; a ``Maybe`` of them is ``Float32`` or ``Float64``, in which ``None`` is missing and NaN
+    is a number.
     Dates are ``datetime64``. Other values stay as they are, and so does a column of dates if one is
     before 1677 or after 2262, where ``datetime64`` has none.
     The table is made in memory: read a part of a large file with ``start`` and ``count``. The other
