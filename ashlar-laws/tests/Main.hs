@@ -13,6 +13,7 @@ import Ashlar.Get (bytesRead, getWord8, isEmpty)
 import Data.Proxy (Proxy (Proxy))
 import Data.Word (Word8)
 import qualified Described
+import qualified Golden
 import qualified Released
 import Test.Tasty
 import Test.Tasty.QuickCheck
@@ -59,6 +60,7 @@ main =
               (expectFailure (withMaxSuccess 100000 (acceptedAlike (samples :: Samples Leading))))
           ],
         Described.tests,
+        Golden.tests,
         Released.tests
       ]
 

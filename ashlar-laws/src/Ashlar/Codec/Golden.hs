@@ -48,33 +48,40 @@ data Row = Row String String String
 
 -- | The rows of the file.
 goldenRows :: [Golden] -> [Row]
-goldenRows gs =
-  [Row name (oneLine (sampleShow s x)) (hex (encode x)) | Golden name s xs <- gs, x <- xs]
+goldenRows gs = [rowOf name s x | Golden name s xs <- gs, x <- xs]
+
+rowOf :: Codec a => String -> Samples a -> a -> Row
+rowOf name s x = Row name (oneLine (sampleShow s x)) (hex (encode x))
   where
     oneLine = concatMap (\c -> if c == '\n' then "\\n" else [c])
 
 -- | The mismatches: values whose bytes are not those in the file, and values that these bytes do
--- not decode to.
+-- not decode to. The order of the values does not matter.
 compareGolden :: FilePath -> [Golden] -> IO [String]
 compareGolden file gs = do
   written <- parse . lines <$> readUtf8 file
+  let rows = goldenRows gs
+      alone = filter (`notElem` rows) written
+      -- The bytes that the file has for the value of a row: the same, or else others.
+      kept row@(Row t x bytes)
+        | row `elem` written = [bytes]
+        | otherwise = [other | Row t' x' other <- alone, t' == t, x' == x]
   pure $
-    [show r ++ " is not in " ++ file | r <- goldenRows gs, r `notElem` written]
-      ++ [show r ++ " is in " ++ file ++ " alone" | r <- written, r `notElem` goldenRows gs]
-      ++ concat
-        [ maybe [] pure (problem s x bytes)
-          | (Row _ _ bytes, Value s x) <- zip written (concatMap values gs)
-        ]
+    [show r ++ " is not in " ++ file | r <- rows, r `notElem` written]
+      ++ [show r ++ " is in " ++ file ++ " alone" | r <- alone]
+      ++ [ why
+           | Golden name s xs <- gs,
+             x <- xs,
+             bytes <- kept (rowOf name s x),
+             why <- problem s x bytes
+         ]
   where
     parse (t : x : b : more) = Row t (drop 2 x) (drop 2 b) : parse more
     parse _ = []
-    values (Golden _ s xs) = map (Value s) xs
     problem s x bytes = case decode (unHex bytes) of
-      Right y | sampleEq s x y -> Nothing
-      Right y -> Just (bytes ++ " is " ++ sampleShow s y ++ ", not " ++ sampleShow s x)
-      Left e -> Just (bytes ++ ": " ++ show e)
-
-data Value = forall a. Codec a => Value (Samples a) a
+      Right y | sampleEq s x y -> []
+      Right y -> [bytes ++ " is " ++ sampleShow s y ++ ", not " ++ sampleShow s x]
+      Left e -> [bytes ++ ": " ++ show e]
 
 -- | Write the file.
 writeGolden :: FilePath -> [Golden] -> IO ()
