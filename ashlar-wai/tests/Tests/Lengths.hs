@@ -4,10 +4,12 @@
 -- |
 -- Module      : Tests.Lengths
 -- Description : Which lengths are announced, by status and method, as RFC 9110 and 9112 say
-module Tests.Lengths (tests) where
+module Tests.Lengths (tests, Lie (..)) where
 
 import Ashlar.Builder
+import Ashlar.Codec (Codec, HasFormat (..), byHand)
 import Ashlar.Wai
+import Control.Exception (try)
 import Control.Monad (forM_, unless)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Builder as B
@@ -31,6 +33,7 @@ tests =
     "lengths by status and method"
     [ testProperty "a length is announced where the RFC allows it, and is right" announced,
       testProperty "a body that may not be sent is not built" notBuilt,
+      testProperty "a wrong size is an exception, and no byte beyond it is sent" wrongSize,
       testGroup
         "on the wire"
         [ testCase "each response ends where the next one begins" (serving application framed),
@@ -96,9 +99,42 @@ announced =
 bodyOf :: Response -> IO S.ByteString
 bodyOf r = do
   sent <- newIORef mempty
-  let (_, _, with) = responseToStream r
-  with (\body -> body (\b -> modifyIORef' sent (<> b)) (pure ()))
-  L.toStrict . B.toLazyByteString <$> readIORef sent
+  sending sent r
+  sentTo sent
+
+sending :: IORef B.Builder -> Response -> IO ()
+sending sent r = with (\body -> body (\b -> modifyIORef' sent (<> b)) (pure ()))
+  where
+    (_, _, with) = responseToStream r
+
+sentTo :: IORef B.Builder -> IO S.ByteString
+sentTo sent = L.toStrict . B.toLazyByteString <$> readIORef sent
+
+-- | A value whose instance says one size and has another.
+data Lie = Lie Int Int
+
+instance Codec Lie
+
+instance HasFormat Lie where
+  format = byHand 0 (\(Lie said _) -> said) written (pure (Lie 0 0))
+    where
+      written (Lie _ is) = foldMap (const (word8 1)) [1 .. is]
+
+-- Up to 64 KiB are built before anything is sent, and more is streamed.
+wrongSize :: Property
+wrongSize =
+  forAll (elements [0, 1, 7, 65535, 65536, 65537, 100000]) $ \said ->
+    forAll (max 0 . (said +) <$> elements [-7, -1, 0, 1, 100000]) $ \is -> ioProperty $ do
+      sent <- newIORef mempty
+      outcome <- try (sending sent (responseEncoded status200 [] (Lie said is)))
+      bytes <- sentTo sent
+      pure $
+        S.length bytes <= said
+          .&&. (said > 65536 || S.null bytes || said == is)
+          .&&. case outcome of
+            Right () -> said === is .&&. S.length bytes === said
+            Left (WrongBodyLength announced' built) ->
+              announced' === fromIntegral said .&&. compare built announced' === compare is said
 
 notBuilt :: Property
 notBuilt = forAll (elements [100, 101, 204, 205, 304]) $ \code -> ioProperty $ do

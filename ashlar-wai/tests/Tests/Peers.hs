@@ -25,6 +25,7 @@ import System.Exit (ExitCode (..))
 import Test.Tasty
 import Test.Tasty.HUnit
 import Tests.InUse
+import Tests.Lengths (Lie (..))
 import Tests.Server
 
 tests :: TestTree
@@ -85,14 +86,6 @@ application request respond = case Wai.rawPathInfo request of
 
 ones :: Int -> Builder
 ones n = foldMap (const (word8 1)) [1 .. n]
-
--- A value whose instance says one size and has another.
-data Lie = Lie Int Int
-
-instance Codec Lie
-
-instance HasFormat Lie where
-  format = byHand 1 (\(Lie said _) -> said) (\(Lie _ is) -> ones is) (pure (Lie 0 0))
 
 post :: Int -> String -> RequestBody -> IO Request
 post port path body = do

@@ -275,17 +275,19 @@ responseStrict ::
   Builder ->
   Response
 responseStrict status headers b
-  | hasContent status =
-    let bs = toStrictByteString b
-     in bs `seq` responseBuilder status (withLength (S.length bs) headers) (chunk bs)
+  | hasContent status = ofBytes status headers (toStrictByteString b)
   | otherwise = withoutContent status headers
+
+ofBytes :: Status -> ResponseHeaders -> ByteString -> Response
+ofBytes status headers bs =
+  bs `seq` responseBuilder status (withLength (S.length bs) headers) (chunk bs)
 
 -- | A response whose body is the encoding of a value, with its @Content-Length@. Up to 64 KiB are
 -- built in memory, as by 'responseStrict'. A longer body is streamed, in constant memory. If the
 -- status allows no content, the value is not encoded, as there.
 --
 -- If an instance is wrong about the size, no byte is sent beyond it, and 'WrongBodyLength' ends the
--- response.
+-- response. Up to 64 KiB it is thrown when the response is evaluated, and nothing is sent.
 responseEncoded ::
   Codec a =>
   Status ->
@@ -296,10 +298,12 @@ responseEncoded ::
   Response
 responseEncoded status headers a
   | not (hasContent status) = withoutContent status headers
-  | n <= largeSize = responseStrict status headers (put a)
+  | n <= largeSize = if len == n then ofBytes status headers bs else throw (wrongLength n len)
   | otherwise = responseStream status (withLength n headers) (exactly n (put a))
   where
     n = encodedSize a
+    bs = toStrictByteString (put a)
+    len = S.length bs
 
 -- See Note [Which lengths are announced].
 hasContent :: Status -> Bool
@@ -326,11 +330,13 @@ exactly n b write flush = do
   let send form bs = do
         before <- readIORef sent
         let now = before + S.length bs
-        when (now > n) $ throwIO (wrong now)
+        when (now > n) $ throwIO (wrongLength n now)
         writeIORef sent now
         write (form bs)
   streaming FlushNever (\part -> part b) send flush
   total <- readIORef sent
-  when (total /= n) $ throwIO (wrong total)
-  where
-    wrong built = WrongBodyLength (fromIntegral n) (fromIntegral built)
+  when (total /= n) $ throwIO (wrongLength n total)
+
+-- The length that was announced, and that of what was built.
+wrongLength :: Int -> Int -> WrongBodyLength
+wrongLength n built = WrongBodyLength (fromIntegral n) (fromIntegral built)
