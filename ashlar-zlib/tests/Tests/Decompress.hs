@@ -7,12 +7,13 @@ module Tests.Decompress (tests) where
 
 import Ashlar.Builder
 import Ashlar.Get
+import Ashlar.Get.Feed (Feed (..), feed, newFeed)
 import Ashlar.Zlib
 import qualified Codec.Compression.GZip as G
 import Control.Applicative ((<|>))
 import Control.Concurrent.MVar (newEmptyMVar, putMVar, takeMVar)
 import Control.Exception (displayException, evaluate, try)
-import Control.Monad (join)
+import Control.Monad (foldM, join)
 import Data.Bits (complementBit)
 import qualified Data.ByteString as S
 import qualified Data.ByteString.Lazy as L
@@ -151,6 +152,7 @@ tests =
         outs <- mapM through ["printf '' | gzip", rows "-1", rows "-9", twice]
         pure (outs === [Right "", Right manyRows, Right manyRows, Right (manyRows <> manyRows)]),
       limits,
+      dictionary,
       testProperty "what was flushed comes out before more is read" . once . conjoin $
         [ ioProperty $ do
             sent <- newIORef []
@@ -220,6 +222,39 @@ tests =
     rows level = "seq 1 20000 | gzip " ++ level
     twice = "(" ++ rows "-1" ++ "; " ++ rows "-9" ++ ")"
     manyRows = toLazyByteString (foldMap (\n -> intDec n <> "\n") [1 .. 20000])
+
+-- Whatever follows, more of it is never asked for.
+dictionary :: TestTree
+dictionary =
+  testGroup
+    "a stream that needs a preset dictionary is refused as such"
+    [ testProperty "decompress" . once . conjoin $
+        [decompress Zlib free (L.fromChunks (chunks ++ [unread])) === Left why | chunks <- splits],
+      testProperty "decompressed" . once . conjoin $
+        [ ioProperty ((=== ("", Just why)) <$> pulled Zlib free chunks)
+          | chunks <- splits
+        ],
+      testProperty "getDecompressed" . once . conjoin $
+        [ brief (runGetLazy (getDecompressed Zlib free) (L.fromChunks (chunks ++ [unread])))
+            === refused
+          | chunks <- splits
+        ],
+      testProperty "getDecompressed, pushed" . once . conjoin $
+        [ ioProperty $ do
+            begun <- newFeed (getDecompressed Zlib free)
+            end <- foldM feed begun chunks
+            pure $ case end of
+              FeedFail _ _ e -> brief (Left e) === refused
+              _ -> counterexample "not refused" False
+          | chunks <- splits
+        ]
+    ]
+  where
+    bytes = "\x78\xBB\0\0\0\1" <> S.replicate 100 0
+    splits = chunksOf 1 bytes : [[a, b] | n <- [0 .. 100], let (a, b) = S.splitAt n bytes]
+    unread = error "more was read"
+    why = Corrupt "it needs a dictionary"
+    refused = Left (0, Invalid (displayException why)) :: Either (Int64, Reason) L.ByteString
 
 limits :: TestTree
 limits =

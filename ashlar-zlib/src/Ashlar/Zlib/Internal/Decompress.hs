@@ -243,11 +243,16 @@ pour inflate popper = do
     PRError (ZlibException code) -> flushed (pure (Spoilt (Corrupt (reason code))))
     PRDone -> flushed $ do
       complete <- isCompleteInflate inflate
-      if complete then Complete <$> getUnusedInflate inflate else pure Drained
+      unused <- getUnusedInflate inflate
+      pure $
+        if
+            | complete -> Complete unused
+            | S.null unused -> Drained
+            -- For nothing else zlib stops within its input without an error.
+            | otherwise -> Spoilt (Corrupt "it needs a dictionary")
   where
     flushed ended = (,) <$> flushInflate inflate <*> ended
     reason code = case code of
-      2 -> "it needs a dictionary"
       -3 -> "invalid data, or a wrong checksum"
       _ -> "zlib's error " ++ show code
 
