@@ -27,6 +27,7 @@ tests =
   testGroup
     "failures"
     [ testCase "an exception in a request body reaches the caller" throwingBody,
+      testCase "an exception in the size of a request body: nothing is sent" throwingSize,
       testCase "a body of another length is not sent as a whole" wrongLength,
       testCase "a negative length is refused before anything is sent" negativeLength,
       testCase "a response without content has none, whatever length it says" noContent,
@@ -88,6 +89,18 @@ throwingBody = recording (ok "fine") $ \port seen -> withClient 10 $ \manager ->
     fine port manager = do
       answer <- requestTo port "/" >>= \r -> httpDecode r manager 10 (getByteString 4)
       responseBody answer @?= Right "fine"
+
+-- http-client finds the size, so it passes the exception on in its own way.
+throwingSize :: Assertion
+throwingSize = recording (ok "fine") $ \port seen -> withClient 10 $ \manager -> do
+  outcome <- sending manager port (bodyEncoded (throw (userError "b") :: [Int]))
+  case outcome of
+    Left (HttpExceptionRequest _ (InternalException e)) -> fromException e @?= Just (userError "b")
+    _ -> assertFailure "another outcome"
+  requests <- seen
+  forM_ requests (@?= "")
+  other <- sending manager port (bodyEncoded (throw Overflow :: [Int]))
+  other @?= Left Overflow
 
 sending :: Exception e => Manager -> Int -> RequestBody -> IO (Either e ())
 sending manager port body = try (post port "/" body >>= \r -> void (httpLbs r manager))

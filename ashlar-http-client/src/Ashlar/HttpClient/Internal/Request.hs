@@ -19,6 +19,10 @@
 -- if the exception came from a value of the builder, so that is thrown as a 'BodyException'. Then
 -- http-client closes the connection and passes the exception on. This is done in IO. A pure value
 -- would keep a foreign exception, such as a timeout, and throw it in each later attempt.
+--
+-- The length of 'bodyEncoded' is a pure value all the same. 'RequestBodyIO' would find it in IO,
+-- but http-client cannot join two such bodies, as it does for a form of several parts: that is a
+-- call of 'error'.
 module Ashlar.HttpClient.Internal.Request
   ( bodyBuilder,
     bodySized,
@@ -69,6 +73,11 @@ bodySized n b
 
 -- | A request body that is the encoding of a value, with its @Content-Length@. Up to 32 KiB are
 -- built before anything is sent. A longer body is sent as by 'bodySized'.
+--
+-- http-client asks for the size itself, before it sends anything. So an 'IOException' that a value
+-- throws while its size is found is no 'BodyException': http-client tries again if the connection
+-- had been used before, and then throws it within an 'Network.HTTP.Client.HttpException'. Evaluate
+-- 'encodedSize' of the value first, and it is thrown there.
 bodyEncoded :: Codec a => a -> RequestBody
 bodyEncoded a
   | n <= 32768 = RequestBodyBuilder (fromIntegral n) (B.builder built)
