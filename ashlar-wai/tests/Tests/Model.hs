@@ -44,6 +44,8 @@ tests =
       testProperty "FlushAfter: what was written is flushed while the body waits" afterProp,
       testProperty "FlushAfter: nothing is flushed after the end" (once quietProp),
       testProperty "FlushAfter: the server's exception reaches the next part" (once failedProp),
+      testProperty "FlushAfter: a body whose last flush failed does not end as if whole" $
+        once lastFlushProp,
       testProperty "FlushAfter: an exception of the body ends the thread" (once killedProp),
       testProperty "a part after the end is refused" lateProp,
       testProperty "an exception in a part: the parts before it are kept" brokenProp,
@@ -191,6 +193,32 @@ failedProp = ioProperty $ do
         (\_ -> pure ())
         (putMVar tried () >> throwIO (userError "gone"))
   pure (either (\e -> e === userError "gone") (\() -> counterexample "no exception" False) ended)
+
+-- The body ends while the flush fails. Should the failure be kept too late, some of these many
+-- bodies do not see it.
+lastFlushProp :: Property
+lastFlushProp = ioProperty $ do
+  before <- getNumCapabilities
+  done <- newEmptyMVar
+  setNumCapabilities (max 2 before)
+  _ <- forkOn 1 (mapM lastFlush [1 .. 2000] >>= putMVar done)
+  outcomes <- takeMVar done
+  setNumCapabilities before
+  pure (length (filter (== Right ()) outcomes) === 0)
+  where
+    lastFlush :: Int -> IO (Either IOException ())
+    lastFlush n = do
+      failing <- newIORef False
+      let waiting = do
+            now <- readIORef failing
+            if now then spin (n `mod` 200) else yield >> waiting
+          spin k = if k == 0 then pure () else readIORef failing >> spin (k - 1 :: Int)
+      try $
+        streamParts
+          (FlushAfter 1)
+          (\part -> part "a" >> waiting)
+          (\_ -> pure ())
+          (writeIORef failing True >> throwIO (userError "gone"))
 
 killedProp :: Property
 killedProp = ioProperty $ do

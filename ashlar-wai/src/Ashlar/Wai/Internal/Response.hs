@@ -127,7 +127,9 @@ streaming policy body send flush = do
   ended <- newIORef False
   failed <- newIORef Nothing
   let server = withMVar serving . const
-      flushPending = server (flushAll ref send flush `catch` \e -> keep e >> throwIO e)
+      -- The body knows of a failure before anything else is sent, and before it ends.
+      serverKeeping act = server (act `catch` \e -> keep e >> throwIO e)
+      flushPending = serverKeeping (flushAll ref send flush)
       locked act = withMVar lock (\() -> readIORef ended >>= act)
       check = readIORef failed >>= mapM_ throwIO
       -- What was to be sent has left its buffer, so after an exception the body cannot go on. Nor
@@ -153,7 +155,7 @@ streaming policy body send flush = do
       -- thread, too.)
       let wait = takeMVar due `catch` \BlockedIndefinitelyOnMVar -> wait
           -- Parts up to here are sent, whether they are due or not.
-          flushDue = bracket (tryTakeMVar lock) (mapM_ (putMVar lock)) $ \idle -> server $ do
+          flushDue = bracket (tryTakeMVar lock) (mapM_ (putMVar lock)) $ \idle -> serverKeeping $ do
             late <- readIORef ended
             unless late $ do
               _ <- tryTakeMVar due
