@@ -39,7 +39,8 @@ aside batches =
   where
     fields =
       concat
-        [ (dec n <> ":batch", C.pack batch) : [(dec n <> ":failure", C.pack f) | Just f <- [failure]]
+        [ (dec n <> ":batch", C.pack batch) :
+            [(dec n <> ":failure", C.pack text) | Just text <- [failure]]
           | (n, (batch, failure)) <- M.toAscList batches
         ]
 
