@@ -43,6 +43,9 @@
 --   An unboxed vector of tuples looks like a list, but store writes it in another way.
 -- * A hash map is a map in today's format, whose keys ascend. Where its old instance wrote them in
 --   another order, they are refused.
+-- * If keys do not ascend, and their type is not 'Ashlar.Schema.orderedByParts', nobody notices
+--   before the type decodes the result, and refuses it. Only damage or an instance by hand makes
+--   such bytes.
 --
 -- __What is refused before the first value:__
 --

@@ -48,7 +48,10 @@ newtype Name = Name Text
 
 data Suit = Clubs | Diamonds | Hearts
   deriving stock (Eq, Ord, Show, Generic)
-  deriving anyclass (Codec, Described, Binary, Serialize, Stand.Store)
+  deriving anyclass (Codec, Binary, Serialize, Stand.Store)
+
+instance Described Suit where
+  describe = orderedByParts derivedDescription
 
 data Never
   deriving stock (Generic)
