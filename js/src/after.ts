@@ -49,12 +49,13 @@ function within(s: Scan, pos: Position, h: l.BlockHeader, headless: number[], fi
   return search(s, headless, filesFrom, Math.max(pos.record, l.nextRecord(h)), there);
 }
 
-/** After a block of a known size. The file may end there. */
+/** After a block of a known size. The file may end there, or in it. */
 function arrived(s: Scan, pos: Position, h: l.BlockHeader): Finding<Next> {
   const end = l.endOf(h, pos.offset);
   return () => {
     s.input.forget(s.base + end);
-    return fetchIn(s, end, 1).length === 0 ? ended(end) : { scan: s, position: moved(pos, end, l.nextRecord(h)) };
+    if (fetchIn(s, end, 1).length === 0) return ended(Math.min(end, s.input.end - s.base));
+    return { scan: s, position: moved(pos, end, l.nextRecord(h)) };
   };
 }
 

@@ -21,7 +21,6 @@ const TEXTS: Record<string, string> = {
   NotAFile: "not a file of records",
   WrongHeader: "the header of the file is damaged",
   NotABlock: "no block begins here",
-  Replaced: "the file was cut off or written over while it was read",
   WrongBlockHeader: "the header of the block is damaged",
   WrongChecksum: "wrong checksum",
   WrongCount: "wrong number of records in the block",

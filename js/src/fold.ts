@@ -135,7 +135,7 @@ export class Fold {
     const pos = this.pos;
     const step = nextBlock(scan, pos);
     switch (step.kind) {
-      case "end": this.ended(scan, pos); return [];
+      case "end": this.going = false; return [];
       case "file": this.inOther(null, step.scan, step.position); return [];
       case "damaged": this.damaged(pos, step.cause, pos.record, passOver(scan, pos, step.resume)); return [];
       case "block": {
@@ -220,26 +220,20 @@ export class Fold {
     return found.length === h.expanded ? plain(found) : d.wrongExpansion("another number of bytes than the block says");
   }
 
-  /** The end, unless bytes that headers announce are not there. */
-  private ended(scan: Scan, pos: Position): void {
-    if (!this.input.has(scan.base + pos.offset)) throw damageAt(scan, pos, pos.record, d.simple("Replaced"));
-    this.going = false;
-  }
-
   /** Throw damage, or find where to go on. */
   private damaged(pos: Position, cause: d.Cause, record: number, following: Finding<Next>): void {
     const scan = (this.opened as Opened).scan;
     const damage = damageAt(scan, pos, record, cause);
     if (this.reading.resync === null) throw damage;
-    this.goOn = () => this.after(damage, scan, pos, record, following());
+    this.goOn = () => this.after(damage, scan, following());
   }
 
   /** Note damage, and go on at what follows it. */
-  private after(damage: d.Damage, scan: Scan, pos: Position, record: number, to: Next): void {
+  private after(damage: d.Damage, scan: Scan, to: Next): void {
     this.goOn = null;
     if (to.scan === null) {
       this.lost.push({ damage, to: scan.base + to.position.offset, next: null, other: false });
-      this.ended(scan, { ...pos, offset: to.position.offset, record });
+      this.going = false;
     } else if (to.scan.base === scan.base) {
       this.lost.push(goingOn(damage, false, to.scan, to.position));
       this.pos = to.position;
@@ -264,7 +258,7 @@ export class Fold {
       const [n, next] = rest();
       const damage = damageAt(scan, { ...pos, offset: 0 }, 0, d.anotherFile(n, opened.text));
       if (this.reading.resync === null) throw damage;
-      this.after(damage, scan, pos, n, next);
+      this.after(damage, scan, next);
     };
   }
 }

@@ -8,8 +8,8 @@ export interface Input {
   fetch(offset: number, n: number): Uint8Array;
   /** Promise that no byte before an offset will be asked for any more. The offset may be one that has not arrived. */
   forget(offset: number): void;
-  /** Are all bytes before an offset there? */
-  has(end: number): boolean;
+  /** How many bytes have arrived. */
+  readonly end: number;
 }
 
 const NONE = new Uint8Array(0);
@@ -22,7 +22,7 @@ export class BytesInput implements Input {
     return offset < 0 || offset >= this.data.length ? NONE : this.data.subarray(offset, offset + n);
   }
   forget(): void { /* They stay in memory. */ }
-  has(end: number): boolean { return this.data.length >= end; }
+  get end(): number { return this.data.length; }
 }
 
 /** Bytes up to this offset are missing. */
@@ -42,7 +42,6 @@ export class StreamInput implements Input {
 
   constructor(readonly name: string) {}
 
-  /** How many bytes have arrived. */
   get end(): number { return this.arrived; }
 
   /** How many bytes are held. */
@@ -71,8 +70,6 @@ export class StreamInput implements Input {
     const from = Math.min(this.to, this.from + offset - this.start);
     return this.data.slice(from, Math.min(this.to, from + n));
   }
-
-  has(end: number): boolean { return this.end >= end; }
 
   forget(offset: number): void {
     if (offset <= this.start) return;

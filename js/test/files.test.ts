@@ -133,7 +133,7 @@ test("bytes that arrive are those of a file in memory, and are copied no more th
         const [n, ahead] = [1 + random.below(step), random.below(10) === 0 ? random.below(step) : 0];
         try {
           assert.ok(sameBytes(input.fetch(at, n), whole.fetch(at, n)));
-          assert.ok(input.held <= Math.max(0, input.end - at) && input.has(at) === (input.end >= at));
+          assert.ok(input.held <= Math.max(0, input.end - at) && input.end === sent);
           at += n + ahead;
           input.forget(at);
           assert.equal(input.fetch(at - 1, 1).length, 0);
@@ -259,6 +259,20 @@ test("a stream is read in constant memory after damage", () => {
     const { found, held } = passing(bytes, 1000, options);
     assert.deepEqual(found, passing(bytes, null, options).found, name);
     assert.ok(held < 300000, `${name}: ${held} bytes were held`);
+  }
+});
+
+test("reading ends where the file does, also in a block that is too large", () => {
+  const writer = new FileWriter(byteStrings, { blockSize: 1 });
+  const whole = concat([writer.begin(), ...[5, 7, 300].map((n) => writer.write(new Uint8Array(n)))]);
+  const at = whole.length - 380;
+  for (let size = at + 72; size <= whole.length; size += 11) {
+    const bytes = whole.subarray(0, size);
+    const damage = `FILE: at byte ${at} (block 2), from record 2 on: a block of 308 bytes, where 307 are allowed`;
+    const expected = [[0, new Uint8Array(5)], [1, new Uint8Array(7)], [damage, size, null, false]];
+    for (const arriving of [null, 1, 50]) {
+      assert.deepEqual(passing(bytes, arriving, { blockLimit: 307 }).found, expected, `${size} bytes`);
+    }
   }
 });
 

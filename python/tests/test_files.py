@@ -356,6 +356,24 @@ class Reading(FileCase):
             records, damage = self.outcome(changed)
             self.assertIsNotNone(damage)
 
+    def test_reading_ends_where_the_file_does_also_in_a_block_that_is_too_large(self) -> None:
+        texts = ["a", "bc", "d" * 300]
+        ashlar.write(self.path, TEXTS, texts, block_size=1, marker=MARKER, index=False)
+        data = self.stored()
+        at = len(data) - 380
+        for size in range(at + 72, len(data) + 1):
+            self.store(data[:size])
+            with self.subTest(size=size), open(self.path, "rb") as stream:
+                for source in self.path, stream:
+                    lost: List[Lost] = []
+                    found = list(ashlar.read(source, resync=lost.append, block_limit=307))
+                    self.assertEqual(found, texts[:2])
+                    said = [(x.damage.offset, x.damage.cause.kind, x.to, x.next) for x in lost]
+                    self.assertEqual(said, [(at, "TooLarge", size, None)])
+                last = list(events_of(FileInput(self.path, stream.fileno()), 307))[-1]
+                assert isinstance(last, Lost)
+                self.assertEqual(last.to, size)
+
     def test_random_damage(self) -> None:
         ashlar.write(self.path, TEXTS, [f"text {i}" for i in range(30)], block_size=40)
         data = self.stored() * 2

@@ -100,12 +100,12 @@ def _within(
 
 
 def _arrived(scan: Scan, pos: Position, h: BlockHeader) -> Next:
-    # After a block of a known size. The file may end there.
+    # After a block of a known size. The file may end there, or in it.
     end = h.end(pos.offset)
-    scan.forget(end)
-    if not scan.fetch(end, 1):
-        return _end(end)
-    return Next(scan, _moved(pos, end, h.next_record()))
+    to = max(pos.offset, scan.pass_to(end))
+    if to < end or not scan.fetch(to, 1):
+        return _end(to)
+    return Next(scan, _moved(pos, to, h.next_record()))
 
 
 def _searching(scan: Scan, pos: Position, headless: List[int]) -> Next:

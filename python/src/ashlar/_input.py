@@ -21,6 +21,12 @@ class Input(Protocol):
     def forget(self, offset: int) -> None:
         """Promise that no byte before an offset will be asked for any more."""
 
+    def pass_to(self, offset: int) -> int:
+        """Forget all bytes before an offset.
+
+        The result is that offset, or where the input ends, if that comes first.
+        """
+
     def same(self, end: int) -> bool:
         """Does the file still begin as it did, and does it have all bytes before an offset?"""
 
@@ -51,6 +57,9 @@ class FileInput:
 
     def forget(self, offset: int) -> None:
         pass
+
+    def pass_to(self, offset: int) -> int:
+        return min(offset, self.size())
 
     def same(self, end: int) -> bool:
         return self.size() >= end and self._read(0, 24) == self._start
@@ -97,6 +106,10 @@ class StreamInput:
             if not part:
                 break
             self._start += len(part)
+
+    def pass_to(self, offset: int) -> int:
+        self.forget(offset)
+        return self._start
 
     def same(self, end: int) -> bool:
         return True

@@ -86,6 +86,13 @@ class Scan:
         """Promise that no byte before an offset in the file will be asked for any more."""
         self.input.forget(self.base + offset)
 
+    def pass_to(self, offset: int) -> int:
+        """Forget all bytes before an offset in the file.
+
+        The result is that offset, or where the input ends, if that comes first.
+        """
+        return self.input.pass_to(self.base + offset) - self.base
+
     def damage(self, pos: Position, record: int, cause: d.Cause) -> d.Damage:
         """Damage at a position, from this record of the file on."""
         at = self.base + pos.offset
