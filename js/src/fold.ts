@@ -178,10 +178,11 @@ export class Fold {
       }
       if (part.error === null) continue;
       const cause = d.badRecord(part.error);
-      const passed = old === null || resync === null ? null : decodeRecords(old, body, 1, at);
-      if (resync === null || passed === null || passed.error !== null) { this.unread(scan, pos, cause, n, onwards); return; }
+      const wanted = scan.before + n >= start;
+      const passed = old === null || (wanted && resync === null) ? null : decodeRecords(old, body, 1, at);
+      if (passed === null || passed.error !== null) { this.unread(scan, pos, cause, n, onwards); return; }
       // Only this record is lost. The schema that it was written with says where it ends.
-      resync({ damage: damageAt(scan, pos, n, cause), to: scan.base + pos.offset, next: scan.before + n + 1, other: false });
+      if (wanted) resync?.({ damage: damageAt(scan, pos, n, cause), to: scan.base + pos.offset, next: scan.before + n + 1, other: false });
       n++;
       at = passed.at;
     }

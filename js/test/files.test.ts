@@ -210,6 +210,15 @@ test("a record that the type of today refuses is lost alone", async () => {
   for await (const r of readStream(chunks(bytes, 999), options)) found.push([r.number, (r.value as { value: unknown }).value]);
   assert.deepEqual([found, lost], [kept, said]);
   assert.throws(() => [...readBytes(bytes, { as })], /from record 0 on: at byte 0: .*constructor Old/);
+  // Those before the first record that is asked for are neither reported nor the end.
+  for (const start of [1, 8, 9, 2000, 3000]) {
+    lost.length = 0;
+    const numbers = [...readBytes(bytes, { ...options, start })].map((r) => r.number);
+    assert.deepEqual([numbers, lost], [kept.map(([n]) => n).filter((n) => n >= start), said.filter(([n]) => (n as number) >= start)]);
+  }
+  const strict = readBytes(bytes, { as, start: 9 });
+  for (let n = 9; n < 2999; n++) assert.equal(strict.next().value?.number, n);
+  assert.throws(() => strict.next(), /from record 2999 on: .*constructor Old/);
 });
 
 /** What reading gives that passes over damage: in memory, or as a stream with the most bytes that it held. */

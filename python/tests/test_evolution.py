@@ -353,6 +353,32 @@ class Files(unittest.TestCase):
                         self.assertEqual(caught.exception.record, i)
                         self.assertIn("constructor B", str(caught.exception))
 
+    def test_reading_from_a_record_on_passes_over_refused_ones_before_it(self) -> None:
+        """They are neither reported nor the end."""
+        import os
+        import tempfile
+
+        import ashlar
+
+        fields: Fields = [("qty", I8)]
+        refused = (0, 4, 5, 2999)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "shapes")
+            old = bind(total(("A", fields), ("B", fields)))
+            new = bind(total(("A", fields)), evolution={"Shape": [DroppedConstructor("B")]})
+            values = [{"B" if i in refused else "A": {"qty": i % 100}} for i in range(3000)]
+            ashlar.write(path, old, values)
+            for start in (1, 5, 6, 2000, 3000):
+                lost: List[ashlar.Lost] = []
+                found = list(ashlar.read(path, new, start=start, resync=lost.append))
+                self.assertEqual(found, [x for x in values[start:] if "A" in x])
+                self.assertEqual([x.damage.record for x in lost], [i for i in refused if i >= start])
+            strict = ashlar.read(path, new, start=6)
+            self.assertEqual([next(strict) for _ in range(6, 2999)], values[6:2999])
+            with self.assertRaises(ashlar.Damage) as caught:
+                next(strict)
+            self.assertEqual(caught.exception.record, 2999)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -123,12 +123,15 @@ class Fold:
                     self.damaged(scan, pos, cause, record, self.onwards(scan, following))
                 return
             cause = d.bad_record(broken.error)
-            end = None if self.reading.resync is None else passed(decode, body, at)
+            wanted = scan.before + record >= self.reading.start
+            strict = wanted and self.reading.resync is None
+            end = None if strict else passed(decode, body, at)
             if end is None:
                 self.damaged(scan, pos, cause, record, self.onwards(scan, following))
                 return
-            damage = scan.damage(pos, record, cause)
-            self.reading.lost(d.Lost(damage, scan.base + pos.offset, scan.before + record + 1, False))
+            if wanted:
+                damage, n = scan.damage(pos, record, cause), scan.before + record
+                self.reading.lost(d.Lost(damage, scan.base + pos.offset, n + 1, False))
             done += 1
             at = end
 
