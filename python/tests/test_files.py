@@ -20,13 +20,15 @@ from unittest import mock
 import ashlar
 from ashlar import Damage, Lost, Schema
 from ashlar import shapes as s
-from ashlar import _fold, _writer
+from ashlar import _after, _writer
 from ashlar._after import pass_over
 from ashlar._append import Tail, append_block, block_header
 from ashlar._blocks import events_of
 from ashlar._crc import _bytewise, crc32c
+from ashlar._fold import Fold
 from ashlar._input import FileInput
 from ashlar._layout import INDEX, RECORDS, put_block_header
+from ashlar._open import Reading as HowToRead, open_first
 from ashlar._scan import Block
 from ashlar._verify import verify
 from ashlar.files import by_own_schema
@@ -76,6 +78,21 @@ def failing(name: str, error: OSError) -> Iterator[None]:
 
     with mock.patch.object(os, name, fail):
         yield
+
+
+class Growing(FileInput):
+    """A file that has some more of these bytes each time that some are fetched."""
+
+    def __init__(self, path: str, fd: int, data: bytes, seed: int) -> None:
+        super().__init__(path, fd)
+        self.data, self.random = data, Random(seed)
+
+    def fetch(self, offset: int, n: int) -> bytes:
+        found = super().fetch(offset, n)
+        size = self.size()
+        with open(self.name, "ab") as file:
+            file.write(self.data[size : size + self.random.choice([1, 30, 90, 400])])
+        return found
 
 
 class Checksums(unittest.TestCase):
@@ -554,9 +571,28 @@ class Writing(FileCase):
             return found
 
         lost: List[Lost] = []
-        with mock.patch.object(_fold, "pass_over", passed):
+        with mock.patch.object(_after, "pass_over", passed):
             found = list(ashlar.read(self.path, whole_tail=False, resync=lost.append))
         self.assertEqual((found, lost), (["a"], []))
+
+    def test_a_reader_that_goes_on_after_damage_loses_nothing_of_a_file_that_grows(self) -> None:
+        texts = [f"text {i}" * (i % 9) for i in range(60)]
+        ashlar.write(self.path, TEXTS, [], marker=MARKER, index=False)
+        header = os.path.getsize(self.path)
+        ashlar.append(self.path, TEXTS, texts, block_size=50, index=False)
+        data = self.stored()
+        for seed in range(60):
+            self.store(data[: header + 1])
+            with self.subTest(seed=seed), open(self.path, "rb") as own:
+                lost: List[Lost] = []
+                how = HowToRead(None, None, by_own_schema, lost.append, whole_tail=False)
+                fold = Fold(how, open_first(how, Growing(self.path, own.fileno(), data, seed)))
+                found = [x for _, records in fold.chunks() for x in records]
+                self.assertEqual((found, lost), (texts[: len(found)], []))
+            self.store(data[: header + 1])
+            with self.subTest(seed=seed), open(self.path, "rb") as own:
+                events = list(events_of(Growing(self.path, own.fileno(), data, seed)))
+                self.assertFalse([x for x in events if isinstance(x, Lost) and x.next is not None])
 
     def test_an_interrupt_while_a_file_is_opened(self) -> None:
         for target, name in ((fcntl, "flock"), (os.path, "samestat"), (os, "chmod"), (os, "stat")):

@@ -11,6 +11,7 @@ import re
 from dataclasses import replace
 from typing import Callable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
+from . import damage as d
 from ._crc import crc32c
 from ._input import Input
 from ._layout import (
@@ -26,18 +27,20 @@ from ._layout import (
     file_prefix,
 )
 from ._scan import (
+    Block,
     Position,
     Resume,
     Scan,
     file_after,
     first_in,
     header_at,
+    next_block,
     read_file_header,
     start_at,
     written_next,
 )
 
-__all__ = ["Next", "pass_over", "search_block", "whole_in", "without_header"]
+__all__ = ["Next", "block_or_after", "pass_over", "search_block", "whole_in", "without_header"]
 
 # How many bytes a search looks at in one step.
 _WINDOW = 65_536
@@ -85,6 +88,21 @@ def pass_over(scan: Scan, pos: Position, resume: Resume) -> Next:
         return _within(scan, pos, h, [], end)
     ends = _file_or_end_at(scan, pos, end)
     return _within(scan, pos, h, [end], end if ends else pos.offset)
+
+
+def block_or_after(
+    scan: Scan, pos: Position, cause: d.Cause, resume: Resume
+) -> Union[Tuple[Block, Position], Next]:
+    """Where reading goes on after damage with this cause, or the block at the position.
+
+    If its end was missing, and a block follows, a writer has completed it meanwhile.
+    """
+    following = pass_over(scan, pos, resume)
+    if cause.kind == "Truncated" and following.in_file(scan):
+        step = next_block(scan, pos)
+        if step.block is not None and step.position is not None:
+            return step.block, step.position
+    return following
 
 
 def _within(

@@ -6,7 +6,7 @@ import os
 from typing import Iterator, List, NamedTuple, Optional, Tuple, Union
 
 from . import damage as d
-from ._after import pass_over
+from ._after import Next, block_or_after, pass_over
 from ._input import FileInput
 from ._layout import FileHeader, SCHEMA
 from ._open import going_on
@@ -54,7 +54,11 @@ def events_of(input: FileInput, limit: int = 67_108_864) -> Iterator[Event]:
             yield FileBegins(scan.base, scan.header)
         elif step.cause is not None and step.resume is not None:
             damage = scan.damage(pos, pos.record, step.cause)
-            following = pass_over(scan, pos, step.resume)
+            following = block_or_after(scan, pos, step.cause, step.resume)
+            if not isinstance(following, Next):
+                block, pos = following
+                yield block
+                continue
             if following.scan is None:
                 yield d.Lost(damage, scan.base + following.position.offset, None, False)
                 pos = pos._replace(offset=following.position.offset)

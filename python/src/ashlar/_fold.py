@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Iterator, List, NamedTuple, Optional, Tuple
 
 from . import damage as d
-from ._after import Next, pass_over
+from ._after import Next, block_or_after, pass_over
 from ._joined import rest_of
 from ._layout import BlockHeader, RECORDS, SCHEMA
 from ._open import Opened, Reading, Schemas, decode_of, going_on, open_file, with_schema
@@ -62,14 +62,19 @@ class Fold:
             self.in_other(None, step.scan, step.position)
         elif step.kind == "damaged":
             assert step.cause is not None and step.resume is not None
-            if self.only_tail(step.cause) and self.reading.resync is None:
+            if self.reading.resync is not None:
+                found = block_or_after(scan, pos, step.cause, step.resume)
+                if isinstance(found, Next):
+                    self.damaged(scan, pos, step.cause, pos.record, found)
+                else:
+                    yield from self.whole(*found)
+            elif self.only_tail(step.cause):
                 following = pass_over(scan, pos, step.resume)
                 if following.scan is not None and not following.in_file(scan):
                     raise scan.damage(pos, pos.record, step.cause)
                 self.ended(scan, pos)
             else:
-                resume = step.resume
-                self.damaged(scan, pos, step.cause, pos.record, lambda: pass_over(scan, pos, resume))
+                raise scan.damage(pos, pos.record, step.cause)
         else:
             assert step.block is not None and step.position is not None
             yield from self.whole(step.block, step.position)
@@ -96,8 +101,8 @@ class Fold:
                 return
             yield from self.records(scan, pos, following, h, decode, body)
 
-    def onwards(self, scan: Scan, following: Position) -> Any:
-        return lambda: Next(scan, following._replace(gap=True))
+    def onwards(self, scan: Scan, following: Position) -> Next:
+        return Next(scan, following._replace(gap=True))
 
     def records(
         self, scan: Scan, pos: Position, following: Position, h: BlockHeader, decode: Decode, body: bytes
@@ -145,12 +150,11 @@ class Fold:
             raise scan.damage(pos, pos.record, d.simple("Replaced"))
         self.going = False
 
-    def damaged(self, scan: Scan, pos: Position, cause: d.Cause, record: int, following: Any) -> None:
+    def damaged(self, scan: Scan, pos: Position, cause: d.Cause, record: int, to: Next) -> None:
         """Report damage and go on, or raise it. The number is that of a record of this file."""
         damage = scan.damage(pos, record, cause)
         if self.reading.resync is None:
             raise damage
-        to: Next = following()
         if to.scan is None:
             end = to.position.offset
             if self.only_tail(cause):
