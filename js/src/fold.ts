@@ -64,12 +64,13 @@ export class Fold {
     let records: Iterable<FileRecord> = [];
     try {
       if (this.goOn === null) records = this.next();
-      while (this.goOn !== null) this.goOn();
-    } catch (e) {
-      if (e instanceof d.Damage) this.report();
-      throw e;
+      while (this.goOn !== null) {
+        this.report();
+        this.goOn();
+      }
+    } finally {
+      this.report();
     }
-    this.report();
     const now = this.opened as Opened | null;
     if (now !== null) this.input.forget(now.scan.base + this.pos.offset);
     return records;

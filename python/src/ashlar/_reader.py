@@ -174,7 +174,9 @@ class RecordReader:
         except Broken as e:
             values, end = e.values, e.at
             after = passed(loaded.decode, loaded.body, end)
-            loaded.refused[len(loaded.known) + len(values)] = e.error
+            # Without the traceback, which would keep all frames.
+            error = DecodeError(e.error.offset, e.error.path, e.error.reason)
+            loaded.refused[len(loaded.known) + len(values)] = error
             if after is not None:
                 values, end = [*values, None], after
         loaded.ends[0] = end

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from itertools import islice
-from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
 
 from . import shapes as s
 from ._blocks import schemas_of
@@ -61,7 +61,7 @@ def to_pandas(
 
     Records without named fields are a column ``value``. Fields that are records are columns of their
     own, with a point between the names. A record more than 8 levels deep stays as it is, and so does
-    one whose fields would make more than 10,000 columns. Whole numbers, texts and Booleans get a
+    a record in a record whose fields would make more than 10,000 columns. Whole numbers, texts and Booleans get a
     nullable type of pandas, and so does a ``Maybe`` of them. Floating-point numbers are ``float32`` and
     ``float64``; a ``Maybe`` of them is ``Float32`` or ``Float64``, in which ``None`` is missing and NaN
     is a number.
@@ -103,11 +103,16 @@ def _one_schema(path: str) -> Schema:
 def _columns(schema: Schema) -> List[Tuple[Tuple[str, ...], s.Shape]]:
     # The way to each column, and its shape. Each turn makes columns of the records of one level.
     columns: List[Tuple[Tuple[str, ...], s.Shape]] = [((), schema.facts.value_shape(schema.root))]
+    named: Dict[int, Sequence[s.Field]] = {}
     for level in range(_DEEP):
         count = len(columns)
         found: List[Tuple[Tuple[str, ...], s.Shape]] = []
         for path, shape in columns:
-            fields = _named_fields(schema, shape) if len(path) == level else ()
+            fields: Sequence[s.Field] = ()
+            if len(path) == level and isinstance(shape, s.Reference):
+                if shape.to not in named:
+                    named[shape.to] = _named_fields(schema.definitions[shape.to])
+                fields = named[shape.to]
             more = count + len(fields) - 1
             # (The fields of a whole record are no more than its schema has.)
             if fields and (level == 0 or more <= _MOST_COLUMNS):
@@ -119,10 +124,9 @@ def _columns(schema: Schema) -> List[Tuple[Tuple[str, ...], s.Shape]]:
     return columns
 
 
-def _named_fields(schema: Schema, shape: s.Shape) -> Sequence[s.Field]:
+def _named_fields(d: s.Definition) -> Sequence[s.Field]:
     # The named fields of a record.
-    d = schema.definitions[shape.to] if isinstance(shape, s.Reference) else None
-    if d is None or d.form != "record" or s.is_positional(d.constructors[0]):
+    if d.form != "record" or s.is_positional(d.constructors[0]):
         return ()
     return d.constructors[0].fields
 

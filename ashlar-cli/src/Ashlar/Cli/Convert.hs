@@ -7,6 +7,7 @@ module Ashlar.Cli.Convert
   )
 where
 
+import Ashlar.Builder (byteString, toStrictByteString)
 import Ashlar.Cli.Console
 import Ashlar.Cli.Copy (Encoded (..), writingValues)
 import Ashlar.Cli.Ending
@@ -70,10 +71,14 @@ convert hs selection target partial old schema path = case getValueOf (oldFormat
                 write w (Encoded (putValue value)) `catch` tooLarge done
                 pure (Right (Done (doneRecords done + 1) end))
         start <- case (announced, runGet g B.empty) of
-          -- Values that take no bytes. There are none of them after the end of the input.
+          -- Values that take no bytes. There are none of them after the end of the input. Together,
+          -- they have one budget.
           (Just (n, end), Right value) -> do
-            when (n > mostEmpty) $ tooMany n
-            Done n end <$ replicateM_ (fromIntegral n) (write w (Encoded (putValue value)))
+            let bytes = toStrictByteString (putValue value)
+            when (n > mostEmpty) $ tooMany n (", where " ++ show mostEmpty ++ " are allowed")
+            either (\e -> tooMany n (": " ++ summarizeError e)) pure $
+              runGet (replicateM_ (fromIntegral n) g) B.empty
+            Done n end <$ replicateM_ (fromIntegral n) (write w (Encoded (byteString bytes)))
           _ -> pure (Done 0 (maybe 0 snd announced))
         foldFromUntil source (within selection ((,) <$> g <*> bytesRead)) one start
       case folded of
@@ -111,11 +116,9 @@ convert hs selection target partial old schema path = case getValueOf (oldFormat
           path ++ ": a list of " ++ count n "value" ++ " ends after " ++ show (doneRecords done)
     -- As in a list that is a part of a value.
     mostEmpty = fromIntegral (budgetSteps defaultBudget)
-    tooMany :: Int64 -> IO ()
-    tooMany n =
-      damaged $
-        path ++ ": a list of " ++ count n "value" ++ " of no bytes, where " ++ show mostEmpty
-          ++ " are allowed"
+    tooMany :: Int64 -> String -> IO ()
+    tooMany n why =
+      damaged (path ++ ": a list of " ++ count n "value" ++ " of no bytes" ++ why)
     surplus done =
       (,) WithDamage $
         path ++ ": bytes after the list of " ++ count (doneRecords done) "value" ++ ", from byte "

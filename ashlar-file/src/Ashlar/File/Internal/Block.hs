@@ -1,5 +1,8 @@
 {-# LANGUAGE BangPatterns #-}
 {-# LANGUAGE DerivingStrategies #-}
+-- The loop of 'moveRange' allocates nothing. By default GHC would make no point in it at which it
+-- can be interrupted, and at which a collection of garbage can begin.
+{-# OPTIONS_GHC -fno-omit-yields #-}
 
 -- |
 -- Module      : Ashlar.File.Internal.Block

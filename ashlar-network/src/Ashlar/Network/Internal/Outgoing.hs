@@ -67,6 +67,7 @@ import Data.ByteString (ByteString)
 import qualified Data.ByteString as S
 import Data.IORef (IORef, newIORef, readIORef, writeIORef)
 import qualified Data.List as List
+import Data.Maybe (fromMaybe)
 import Data.Primitive.ByteArray
   ( MutableByteArray,
     newByteArray,
@@ -79,6 +80,7 @@ import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 import Foreign.Storable (sizeOf)
 import GHC.Clock (getMonotonicTimeNSec)
 import GHC.Exts (RealWorld)
+import System.Timeout (timeout)
 
 -- | The messages that have not been sent yet.
 --
@@ -270,12 +272,15 @@ finish out = do
       flushOutgoing out
       -- A peer that has all it wants may be gone.
       sendEnd out `catch` gone
-    -- Bytes that are being sent have left the buffer. Whether they are lost is known after that.
-    Just e -> withMVar (outSending out) $ \() -> do
-      open <- readIORef (outBuffer out)
-      next <- getNext out
-      lost <- readIORef (outLost out)
-      when (lost || next /= openFrom open) (throwIO e)
+    -- Bytes that are being sent have left the buffer. Whether they are lost is known after that, and
+    -- a transport that is closed should end soon.
+    Just e -> do
+      known <- timeout 1000000 . withMVar (outSending out) $ \() -> do
+        open <- readIORef (outBuffer out)
+        next <- getNext out
+        lost <- readIORef (outLost out)
+        pure (lost || next /= openFrom open)
+      when (fromMaybe True known) (throwIO e)
   where
     gone :: ConnectionError -> IO ()
     gone _ = pure ()

@@ -56,13 +56,13 @@ import Ashlar.Internal.Get.Choice (lookAhead)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
 import Ashlar.Internal.Get.Path (Names)
-import Ashlar.Internal.Mem (Number (..), copyRange, maxForeignCopy)
+import Ashlar.Internal.Mem (Number (..), copyRange, copyToArray)
 import Ashlar.Internal.Mem.Check (broken, unsafeGrow, unsafeNew, unsafeWrite)
 import Control.Applicative (Alternative)
 import Control.Monad (MonadPlus)
 import Control.Monad.Primitive (PrimMonad (..), unsafeIOToPrim)
 import Data.Int (Int16, Int32, Int64, Int8)
-import Data.Primitive.Ptr (copyPtrToMutableByteArray)
+import Data.Primitive.ByteArray (MutableByteArray (..))
 import Data.Primitive.Types (Prim)
 import qualified Data.Vector as V
 import qualified Data.Vector.Generic as G
@@ -269,14 +269,10 @@ copyToPrimitive :: P.Prim a => Int -> Ptr Word8 -> Int -> Int -> PM.MVector s a 
 copyToPrimitive width p0 i0 n0 v
   | lackingSlots "copyToPrimitive" i0 n0 v = pure ()
   | otherwise = case PM.unsafeSlice i0 n0 v of
-    PM.MVector start _ arr ->
-      let go p i n
-            | n <= most = copyPtrToMutableByteArray arr i (castPtr p `asElementsOf` v) n
-            | otherwise = do
-              copyPtrToMutableByteArray arr i (castPtr p `asElementsOf` v) most
-              go (p `plusPtr` (most * width)) (i + most) (n - most)
-          most = max 1 (maxForeignCopy `quot` width)
-       in go p0 start n0
+    PM.MVector start _ (MutableByteArray arr) ->
+      -- The same array: this runs in the state of the decoder.
+      unsafeIOToPrim $
+        copyToArray (MutableByteArray (unsafeCoerce# arr)) (start * width) p0 (n0 * width)
 {-# INLINE copyToPrimitive #-}
 
 -- A guard that is never true. In a checked build, it throws if the vector lacks some of the n
@@ -289,9 +285,6 @@ lackingSlots whose i n v =
     (i >= 0 && n >= 0 && n <= GM.length v - i)
     [("index", i), ("elements", n), ("of", GM.length v)]
 {-# INLINE lackingSlots #-}
-
-asElementsOf :: Ptr a -> v a -> Ptr a
-asElementsOf p _ = p
 
 -- Read numbers in this byte order into a vector, one by one.
 copySwapping ::
