@@ -272,8 +272,8 @@ finish out = do
       flushOutgoing out
       -- A peer that has all it wants may be gone.
       sendEnd out `catch` gone
-    -- Bytes that are being sent have left the buffer. Whether they are lost is known after that, and
-    -- a transport that is closed should end soon.
+    -- Bytes that are being sent have left the buffer. Whether they are lost is known after that,
+    -- and a transport that is closed should end soon.
     Just e -> do
       known <- timeout 1000000 . withMVar (outSending out) $ \() -> do
         open <- readIORef (outBuffer out)

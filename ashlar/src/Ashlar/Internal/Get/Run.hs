@@ -382,13 +382,15 @@ tracedRun g bs = do
 -- A variable of the process says whether there is a second run. Another thread may find it set,
 -- too. Its run has the same result, but takes a little longer. An exception may end a second run
 -- without resetting the variable. So each second run allows a number of runs within it, and the
--- variable is the number that is left. (More levels than that would take minutes in any case.)
+-- variable is the number that is left. The runs of other threads count, too, so the number is
+-- large. (After 1,000, levels beyond that had second runs again. With 20,000, other threads used
+-- them up.)
 secondRuns :: IORef Int
 secondRuns = unsafePerformIO (newIORef 0)
 {-# NOINLINE secondRuns #-}
 
 runsWithin :: Int
-runsWithin = 20000
+runsWithin = 1000000
 
 -- Take away from the number of runs that are left.
 fewer :: Int -> IO ()
