@@ -108,9 +108,10 @@ byteStringCopy bs = closed (copied (lazy bs))
 -- out.
 --
 -- They are handed over, with all bytes before them, before anything after them is evaluated. In
--- lazy output that takes one suspension of the builder: 0.3 to 0.7 µs with GHC 9.0, and 0.2 µs with
--- 9.10. (Copying 9,000 bytes takes 0.3 µs.) Suspending copies the stack. So if a builder is nested
--- to the left, by n appends, each suspension takes time in proportion to n: append to the right.
+-- lazy output that takes one suspension of the builder: 0.3 to 0.7 µs with GHC 9.0, and 0.2 µs
+-- with 9.10. (Copying 9,000 bytes takes 0.3 µs.) Suspending copies the stack. So if a builder is
+-- nested to the left, by n appends, each suspension takes time in proportion to n: append to the
+-- right.
 --
 -- >>> :set -XOverloadedStrings
 -- >>> import Ashlar.Builder.Extra
