@@ -154,8 +154,8 @@ levelsCell = Cell 11
 heldCell :: Cell Int
 heldCell = Cell 12
 
--- | Of a packed value: the open byte of bits, and how many of its bits are left. Only its reader
--- uses the cell ("Ashlar.Internal.Codec.Bits").
+-- | Of a packed value: the bits that are left of its open byte, as Note [Bits and a mark] in
+-- "Ashlar.Internal.Codec.Bits" says. 0 if no byte is open. Only its reader uses the cell.
 bitsCell :: Cell Int
 bitsCell = Cell 13
 
