@@ -33,6 +33,7 @@ tests =
       testProperty "programs, against binary's monad" programs,
       testGroup "laziness, against binary's" laziness,
       testCase "laziness beyond binary's" lazier,
+      testCase "sequencing forces neither side" forcesNeither,
       testCase "nested runs for a value and bytes take linear time" nestedRuns,
       testCase "putBuilder and execPut" builders,
       testCase "flush ends a chunk" flushes,
@@ -247,6 +248,19 @@ lazier = do
   fst (Ours.runPutM (fmap (const 3) undefined)) @?= (3 :: Int)
   fst (Ours.runPutM (fmap (const 3) undefined >>= pure)) @?= (3 :: Int)
   fst (Ours.runPutM (join (pure 3 <$ undefined))) @?= (3 :: Int)
+
+-- As with binary's, what is forced is only that there is a put.
+forcesNeither :: Assertion
+forcesNeither = do
+  let forced :: Ours.Put -> Assertion
+      forced p = evaluate (p `seq` ())
+  forced (pure () >> undefined)
+  forced (pure () *> undefined)
+  forced (pure 'x' >>= \_ -> undefined)
+  forced (Ours.putWord8 1 >> undefined)
+  forced (undefined >> pure ())
+  forced (mempty <> undefined)
+  forced (undefined <> mempty)
 
 -- The value, or Nothing if it is undefined.
 observed :: Show a => a -> IO (Maybe a)

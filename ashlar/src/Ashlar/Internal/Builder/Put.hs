@@ -57,7 +57,7 @@ import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Mem.Cells
 import Control.Monad.Fix (MonadFix (..))
 import qualified Data.Semigroup as Semigroup
-import GHC.Exts (RealWorld, State#, newMutVar#, readMutVar#, runRW#, writeMutVar#)
+import GHC.Exts (RealWorld, State#, newMutVar#, oneShot, readMutVar#, runRW#, writeMutVar#)
 
 -- | Bytes, and beside them a value.
 --
@@ -135,6 +135,12 @@ plain m = PutM $ \w s -> case w of
   _ -> with m w s
 {-# INLINE [0] plain #-}
 
+-- | The same put, which is not forced before it runs. So a rule that leaves out what precedes a put
+-- forces nothing. (Test "sequencing forces neither side".)
+delayedPut :: PutM a -> PutM a
+delayedPut m = PutM (oneShot (\w -> oneShot (\s -> with m w s)))
+{-# INLINE [0] delayedPut #-}
+
 -- | One put after the other, as '<>' appends builders.
 appendPut :: Put -> Put -> Put
 appendPut m n = andThen m (plain n)
@@ -152,8 +158,17 @@ appendPut m n = andThen m (plain n)
 "andThen/bind" [~0] forall l m f. bind (andThen l m) f = andThen l (bind m f)
 "putBuilder/bind" [~0] forall a f. bind (putBuilder a) f = andThen (putBuilder a) (f ())
 "putBuilder/returning" [~0] forall a. andThen (putBuilder a) (returning ()) = putBuilder a
-"returning/andThen" [~0] forall a m. andThen (returning a) m = m
-"returning/bind" [~0] forall a f. bind (returning a) f = f a
+"returning/andThen" [~0] forall a m. andThen (returning a) m = delayedPut m
+"returning/bind" [~0] forall a f. bind (returning a) f = delayedPut (f a)
+"andThen/delayed-left" [~0] forall m n. andThen (delayedPut m) n = andThen m n
+"andThen/delayed-right" [~0] forall m n. andThen m (delayedPut n) = andThen m n
+"bind/delayed" [~0] forall m f. bind (delayedPut m) f = bind m f
+"delayed/putBuilder" [~0] forall a. delayedPut (putBuilder a) = putBuilder a
+"delayed/returning" [~0] forall a. delayedPut (returning a) = returning a
+"delayed/andThen" [~0] forall m n. delayedPut (andThen m n) = andThen m n
+"delayed/bind" [~0] forall m f. delayedPut (bind m f) = bind m f
+"delayed/plain" [~0] forall m. delayedPut (plain m) = plain m
+"plain/delayed" [~0] forall m. plain (delayedPut m) = plain m
 "plain/putBuilder" [~0] forall a. plain (putBuilder a) = putBuilder a
 "plain/returning" [~0] forall a. plain (returning a) = returning ()
 "plain/andThen" [~0] forall m n. plain (andThen m n) = andThen m (plain n)
@@ -163,6 +178,7 @@ appendPut m n = andThen m (plain n)
   execPut (andThen (putBuilder a) m) =
     append a (execPut m)
 "execPut/returning" [~0] forall a. execPut (returning a) = empty
+"execPut/delayed" [~0] forall m. execPut (delayedPut m) = execPut m
   #-}
 
 instance Functor PutM where
@@ -190,7 +206,9 @@ instance Monad PutM where
   {-# INLINE (>>) #-}
 
 -- | The value is computed without writing bytes, so it may be used before the put that
--- makes it.
+-- makes it. Each 'mfix' inside of it is then computed once more, so n of them, one in the other,
+-- take time in proportion to n squared. "Ashlar.Builder.Section" writes the length of a part before
+-- it, in one run.
 instance MonadFix PutM where
   mfix f = let m = f (value m) in m
   {-# INLINE mfix #-}
