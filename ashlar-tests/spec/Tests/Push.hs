@@ -6,6 +6,7 @@
 module Tests.Push (tests) where
 
 import Ashlar.Builder (int64LE, toStrictByteString)
+import qualified Ashlar.Compat.Cereal.Get as Cereal
 import Ashlar.Get
 import Ashlar.Get.Feed
 import Ashlar.Get.ST
@@ -207,6 +208,16 @@ longHistory = do
       e
         @?= "Ashlar.Get: a Partial was used for the second time, after more than 64 MiB of input"
     Right _ -> assertFailure "a second use"
+  -- The chunk that it begins with counts, too.
+  case Cereal.runGetPartial (Cereal.skip (80 * 1048576)) (S.replicate (65 * 1048576) 0) of
+    Cereal.Partial resume -> do
+      let rest = S.replicate (15 * 1048576) 0
+      case resume rest of
+        Cereal.Done () _ -> pure ()
+        _ -> assertFailure "not done"
+      second <- try (evaluate (resume rest))
+      either (\(ErrorCall _) -> pure ()) (\_ -> assertFailure "a second use after all") second
+    _ -> assertFailure "not partial"
 
 oddChunks :: Assertion
 oddChunks = do

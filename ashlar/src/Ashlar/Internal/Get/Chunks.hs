@@ -319,13 +319,13 @@ incrementalOn bytes g bs
   | S.null bs = case beforeInput bytes g of
     Made a -> Done S.empty 0 a
     NeedsInput -> Partial unbegun
-    Failed -> running Nothing
-  | otherwise = running (Just bs)
+    Failed -> running []
+  | otherwise = running [Just bs]
   where
-    running chunk = unsafePerformIO (anew bytes g (History 0 (maybeToList (Just <$> chunk))))
+    running chunks = unsafePerformIO (began bytes g chunks (foldr andThen (History 0 []) chunks))
     unbegun chunk
       | maybe False S.null chunk = Partial unbegun
-      | otherwise = unsafePerformIO (began bytes g [chunk] (chunk `andThen` History 0 []))
+      | otherwise = running [chunk]
 {-# NOINLINE incrementalOn #-}
 
 -- What a decoder has been fed: its chunks, the last first, and the memory of those that were fed to
