@@ -9,7 +9,9 @@
 --
 -- The order of a HashMap depends on the version of @hashable@, and on the order in which keys with
 -- the same hash were inserted. Keys are therefore written in ascending order, with the bytes of a
--- 'Map.Map' or 'Set.Set'. They need an instance of 'Ord', and encoding takes O(n log n).
+-- 'Map.Map' or 'Set.Set'. They need an instance of 'Ord', and encoding takes O(n log n). If keys
+-- are equal by 'Ord' and not by 'Eq', such as two versions with different tags, encoding is an
+-- 'error': one of them would be lost.
 --
 -- Note [Hashes that collide]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~
@@ -37,8 +39,7 @@ instance (Hashable k, Ord k, Codec k, Codec v) => HasFormat (HashMap.HashMap k v
   format = refined toMap fromMap codec
 
 instance (Hashable k, Ord k, Codec k, Codec v) => Counted (HashMap.HashMap k v) where
-  -- (Keys that Eq separates may be one to Ord.)
-  counted = Map.size . toMap
+  counted = HashMap.size
   sizeCounted m = sizeCounted (toMap m)
   putCounted m = putCounted (toMap m)
   putCompact m = putCompact (toMap m)
@@ -48,7 +49,7 @@ instance (Hashable a, Ord a, Described a) => Described (HashSet.HashSet a) where
   describe = as @(Set.Set a)
 
 toMap :: Ord k => HashMap.HashMap k v -> Map.Map k v
-toMap = Map.fromList . HashMap.toList
+toMap m = ordered (HashMap.size m) Map.size (Map.fromList (HashMap.toList m))
 
 fromMap :: (Hashable k, Ord k) => Map.Map k v -> Either String (HashMap.HashMap k v)
 fromMap m = HashMap.fromList (Map.toAscList m) <$ fewCollisions (Map.keys m)
@@ -63,14 +64,22 @@ instance (Hashable a, Ord a, Codec a) => HasFormat (HashSet.HashSet a) where
   format = refined toSet fromSet codec
 
 instance (Hashable a, Ord a, Codec a) => Counted (HashSet.HashSet a) where
-  counted = Set.size . toSet
+  counted = HashSet.size
   sizeCounted s = sizeCounted (toSet s)
   putCounted s = putCounted (toSet s)
   putCompact s = putCompact (toSet s)
   getCounted n = refine fromSet (getCounted n)
 
 toSet :: Ord a => HashSet.HashSet a -> Set.Set a
-toSet = Set.fromList . HashSet.toList
+toSet s = ordered (HashSet.size s) Set.size (Set.fromList (HashSet.toList s))
+
+-- A container in order, if it has as many elements as the one that it was made of.
+ordered :: Int -> (c -> Int) -> c -> c
+ordered n count c
+  | count c == n = c
+  | otherwise =
+    errorWithoutStackTrace
+      "Ashlar.Instances: a HashMap or HashSet with keys that Eq separates, and Ord does not"
 
 fromSet :: (Hashable a, Ord a) => Set.Set a -> Either String (HashSet.HashSet a)
 fromSet s = HashSet.fromList (Set.toAscList s) <$ fewCollisions (Set.toAscList s)
