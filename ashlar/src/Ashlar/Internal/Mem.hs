@@ -374,10 +374,12 @@ plusCount :: Int -> Int -> Int
 plusCount m n = if n > maxBound - m then maxBound else m + n
 {-# INLINE plusCount #-}
 
--- | The bytes of a number of elements (not negative) of a size (positive), or 'maxBound' if that is
+-- | The bytes of a number of elements of a size (neither is negative), or 'maxBound' if that is
 -- less.
 timesCount :: Int -> Int -> Int
-timesCount n width = if n > maxBound `quot` width then maxBound else n * width
+timesCount n width
+  | width > 0 && n > maxBound `quot` width = maxBound
+  | otherwise = n * width
 {-# INLINE timesCount #-}
 
 -- | Copy bytes into an array, a limited number in each call: see Note [Foreign copies].

@@ -80,7 +80,7 @@ bodySized n b
 -- 'encodedSize' of the value first, and it is thrown there.
 bodyEncoded :: Codec a => a -> RequestBody
 bodyEncoded a
-  | n <= 32768 = RequestBodyBuilder (fromIntegral n) (B.builder built)
+  | n >= 0 && n <= 32768 = RequestBodyBuilder (fromIntegral n) (B.builder built)
   | otherwise = bodySized (fromIntegral n) (put a)
   where
     n = encodedSize a

@@ -300,7 +300,8 @@ responseEncoded ::
   Response
 responseEncoded status headers a
   | not (hasContent status) = withoutContent status headers
-  | n <= largeSize = if len == n then ofBytes status headers bs else throw (wrongLength n len)
+  | n >= 0 && n <= largeSize =
+    if len == n then ofBytes status headers bs else throw (wrongLength n len)
   | otherwise = responseStream status (withLength n headers) (exactly n (put a))
   where
     n = encodedSize a

@@ -107,7 +107,7 @@ toByteStringIO :: (ByteString -> IO ()) -> Builder -> IO ()
 toByteStringIO = toByteStringIOWith 32768
 
 -- | Run a builder through a buffer, and hand its bytes to an action each time the buffer is full,
--- as an address and a number of bytes. Returns the number of bytes in all.
+-- as an address and a number of bytes. Returns the number of bytes in all, at most 'maxBound'.
 --
 -- The buffer grows from at most 512 bytes to the given size, which is at least 1, and to more where
 -- a primitive needs more at once. While it grows, its bytes are kept, and not handed over. The
@@ -156,7 +156,7 @@ handOver ref consume p = do
   let n = p `minusPtr` openFrom open
   when (n > 0) $ do
     -- Before the action runs: should it throw, nothing is sent twice.
-    writeIORef ref $! HandedOver (count + n) (handedOut open p)
+    writeIORef ref $! HandedOver (plusCount count n) (handedOut open p)
     consume (openFrom open) n
 {-# NOINLINE handOver #-}
 
@@ -181,7 +181,7 @@ answerHandingOver ref size consume request p = do
       case request of
         Insert bs -> do
           HandedOver before rest <- readIORef ref
-          writeIORef ref $! HandedOver (before + S.length bs) rest
+          writeIORef ref $! HandedOver (plusCount before (S.length bs)) rest
           withBytes bs consume
         _ -> pure ()
       HandedOver count' rest <- readIORef ref
@@ -223,7 +223,7 @@ answerHandingOver ref size consume request p = do
 hPutBuilder :: Handle -> Builder -> IO ()
 hPutBuilder h b = () <$ hPutBuilderLen h b
 
--- | 'hPutBuilder', returning the number of bytes.
+-- | 'hPutBuilder', returning the number of bytes, or 'maxBound' if it is larger.
 hPutBuilderLen :: Handle -> Builder -> IO Int
 hPutBuilderLen h b = do
   -- Before a value is evaluated, which may wait for ever. ('wantWritableHandle' alone, which takes

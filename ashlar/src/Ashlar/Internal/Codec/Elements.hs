@@ -68,7 +68,7 @@ sizeElements ::
   Int ->
   Int
 sizeElements elements n sizes = case elements of
-  Fix f -> n * fixedSize f
+  Fix f -> n `timesCount` fixedSize f
   Var _ -> sizes
 {-# INLINE sizeElements #-}
 

@@ -33,6 +33,7 @@ import Ashlar.Internal.Codec.Length
 import Ashlar.Internal.Codec.Outline (Count (..))
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Fail
+import Ashlar.Internal.Mem (timesCount)
 import Ashlar.Internal.Mem.Check
 import Data.Array.Base (IArray, UArray, listArray, numElements)
 import Data.Array.IArray (bounds)
@@ -186,7 +187,7 @@ sizePairs ::
   ((Int -> k -> v -> Int) -> Int) ->
   Int
 sizePairs keys values n fold = case (keys, values) of
-  (Fix k, Fix v) -> n * (fixedSize k + fixedSize v)
+  (Fix k, Fix v) -> n `timesCount` plusSize (fixedSize k) (fixedSize v)
   _ -> fold (\acc k v -> acc + size k + size v)
 {-# INLINE sizePairs #-}
 
