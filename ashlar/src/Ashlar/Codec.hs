@@ -187,18 +187,20 @@ encode x = toStrictByteString (put x)
 {-# INLINE encode #-}
 
 -- | 'encode' into chunks, which are made as they are consumed. The length of a list or lazy string
--- comes first, so its whole spine is forced before its first element is written.
+-- comes first, so its whole spine is forced before its first element is written. A
+-- 'Ashlar.Codec.Packed.Packed' value is held from a byte of bits to its eighth bit.
 encodeLazy :: Codec a => a -> L.ByteString
 encodeLazy x = toLazyByteString (put x)
 {-# INLINE encodeLazy #-}
 
--- | 'encode' to a 'Handle', in constant memory besides the value. Errors of the Handle are
+-- | 'encode' to a 'Handle', in constant memory besides the value. (But see 'encodeLazy' for packed
+-- values.) Errors of the Handle are
 -- 'Control.Exception.IOException's. 'hPutBuilder' says what is written if a part throws.
 hEncode :: Codec a => Handle -> a -> IO ()
 hEncode h x = hPutBuilder h (put x)
 {-# INLINE hEncode #-}
 
--- | 'encode' to a file, in constant memory besides the value. Its previous contents are lost, even
+-- | 'encode' to a file, as by 'hEncode'. Its previous contents are lost, even
 -- if an exception in the value ends the output early. Throws an 'Control.Exception.IOException' if
 -- the file cannot be written.
 encodeFile :: Codec a => FilePath -> a -> IO ()

@@ -36,7 +36,8 @@ import Foreign.Ptr (Ptr, minusPtr, plusPtr)
 -- A chunk ends where the buffer of the sink ends, and at a 'Ashlar.Builder.Extra.flush', which
 -- flushes the chunks made so far. An inserted ByteString becomes a chunk of its own, and is not
 -- copied. So the ends of chunks depend on the sink, but the body that a recipient gets does not. No
--- chunk is empty, because that would end the message.
+-- chunk is empty, because that would end the message. The line end after an inserted ByteString
+-- goes out with what follows: put a flush after it if the next value waits for an answer.
 --
 -- The builder runs once, in the same buffer, and may be infinite. It reserves up to 20 bytes more
 -- than its body.

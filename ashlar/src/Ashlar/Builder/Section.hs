@@ -57,7 +57,8 @@ import Foreign.Ptr (Ptr, minusPtr, nullPtr, plusPtr)
 -- until the length is known, and then copied once more. So a long body does not run in constant
 -- memory.
 --
--- Throws 'SectionTooLong' as soon as the length exceeds the largest number of the primitive's type.
+-- Throws 'SectionTooLong' if the length exceeds the largest number of the primitive's type: when
+-- the buffer is full, or at the end of the body. The values up to there are evaluated first.
 -- Nothing checks that the primitive writes all of its type's numbers in full.
 --
 -- Sections may be nested. Each level moves a byte at most once. A 'Ashlar.Builder.Extra.flush' in a

@@ -276,8 +276,10 @@ pattern Fix f <-
 
 -- | The number of bytes depends on the value. It is at least this number. State at least 1 if every
 -- value has a byte: with 0, the elements of a container count against the budget of steps
--- ('Ashlar.Codec.decode'), and long containers are refused. Apart from that, the number only
--- decides how much memory is allocated in advance, and a wrong one is safe.
+-- ('Ashlar.Codec.decode'), and long containers are refused. Apart from that, the number decides how
+-- much memory is allocated in advance. With one that is too large, long containers from a stream
+-- wait for bytes that they do not have, or are refused. The law @layoutAgrees@ of
+-- "Ashlar.Codec.Laws" finds these.
 pattern Var :: Int -> Layout a
 pattern Var n <-
   Layout _ _ (Variable n) _

@@ -74,8 +74,9 @@ fieldThen rest = case layout @a of
 {-# NOINLINE fieldThen #-}
 
 -- | Pass over a value without making it. Where 'get' fails because bytes are missing, or at a
--- length or a tag, this fails, too. It does not look at contents: it accepts text that is no UTF-8,
--- keys that do not ascend, and values that 'Ashlar.Codec.satisfying' refuses.
+-- length or a tag before fields, this fails, too. It does not look at contents: it accepts text
+-- that is no UTF-8, keys that do not ascend, an empty 'Data.List.NonEmpty.NonEmpty', constructors
+-- that an enumeration does not have, and values that 'Ashlar.Codec.satisfying' refuses.
 --
 -- >>> :set -XTypeApplications
 -- >>> let bytes = encode ("passed over" :: Text, 'x')

@@ -83,6 +83,9 @@ import GHC.TypeLits (KnownSymbol, symbolVal)
 -- Each value has one encoding. Decoding refuses any other: longer numbers than necessary, and
 -- bits after the last one that are not zero.
 --
+-- Writing holds what lies between a byte of bits and its eighth bit, or the end of the value: up to
+-- four times its bytes. So a long string after a 'Bool' is not written in constant memory.
+--
 -- A packed value begins and ends at a byte. A container of packed values, @[Packed a]@, begins
 -- each at a byte of its own; a packed container, @Packed [a]@, packs them closely.
 newtype Packed a = Packed {getPacked :: a}

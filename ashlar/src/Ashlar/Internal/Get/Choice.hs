@@ -45,7 +45,8 @@ import GHC.IO (unIO)
 -- (unless it has passed a 'commit').
 --
 -- 'many' and 'some' decode as many values as they can, in constant memory apart from the result.
--- They end where their decoder fails, or succeeds without reading anything.
+-- They end where their decoder fails, or succeeds without reading anything. 'some' keeps its first
+-- value even if that read nothing. 'many' and all later rounds drop such a value.
 --
 -- If all alternatives fail, the error is that of the one that got farthest
 -- ('Ashlar.Get.DecodeError').

@@ -18,7 +18,8 @@
 -- A decoder may look far ahead and then move on by a few bytes, again and again. A bridge of
 -- exactly the demanded length would be copied each time. So if the current segment has more than
 -- 256 bytes from the cursor on, the bridge is made twice as long as these, if that many bytes are
--- held. (Test "a window that is moved by little is not copied each time".)
+-- held. If chunks are smaller than the window, they are not, and each chunk copies the window.
+-- (Test "a window that is moved by little is not copied each time".)
 --
 -- Note [Interrupted while it fetches]
 -- ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~

@@ -203,8 +203,9 @@ orSlowly found slowly s =
     if ok then found <$ moveBy (S.length s) else slowly
 {-# INLINE orSlowly #-}
 
--- | Are exactly these bytes next? If so, read them. If not, read nothing. This never fails, and
--- does not ask for input after the first byte that differs.
+-- | Are exactly these bytes next? If so, read them. If not, read nothing. This fails only where
+-- a budget of bytes ends and the input goes on. It does not ask for input after the first byte that
+-- differs.
 --
 -- Unlike @'Control.Applicative.optional' ('bytes' s)@ it does not appear in errors of later
 -- decoders.

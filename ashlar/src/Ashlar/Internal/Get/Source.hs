@@ -215,7 +215,8 @@ getFrom source g = do
     pure result
 
 -- | 'getFrom' that takes a complete value or nothing. After an error or an exception, the source is
--- where the value begins, and can be used again.
+-- where the value begins, and can be used again. (Within a jump to an offset of a file, it must
+-- seek back for that. If it cannot, each later use throws 'SourceBusy'.)
 --
 -- So after a 'System.Timeout.timeout' the next attempt decodes the value from its beginning. For
 -- that, the bytes of a value are kept until it is decoded. A timeout that strikes when the value

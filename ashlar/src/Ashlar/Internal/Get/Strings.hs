@@ -232,7 +232,9 @@ spanBytes (Span _ bs) = bs
 -- them, end the decoder with 'Ashlar.Get.endOfInput'.
 --
 -- The decoder uses the budget of the run. Within another 'inSpan', this is a step and a level, as
--- by 'Ashlar.Get.deeper'. So spans that lead in a circle give an error. Its errors have the labels
+-- by 'Ashlar.Get.deeper'. So spans that lead in a circle give an error. A span that is decoded
+-- again and again takes its time each time, and no steps: limit how often the input may refer to
+-- it, or use 'Ashlar.Get.atOffset', which counts its bytes. Errors have the labels
 -- around it, and the offsets of the bytes in the input. Offsets that it jumps to count from the
 -- first of the bytes, as if an 'Ashlar.Get.origin' were there. A commit in it gives up only the
 -- choices in it. For bytes that are not part of the input ('ownBytes'), the error is at the offset
