@@ -364,6 +364,28 @@ class Limits(unittest.TestCase):
                     bind(Schema(shape)).decode(n.to_bytes(8, "little") + bytes(100))
         self.assertLess(time.process_time() - start, 5)
 
+    def test_no_more_than_256_keys_of_a_dict_have_one_hash(self) -> None:
+        numbers = [i * (2**61 - 1) for i in range(257)]
+        tuples = [tuple(-1 - (i >> j & 1) for j in range(8, -1, -1)) for i in range(256, -1, -1)]
+        optional = [(n,) for n in numbers]
+        small = s.Tuple((s.Leaf("int8"),) * 9)
+        shapes: List[Tuple[s.Shape, List[Any]]] = [
+            (s.Leaf("integer"), numbers),
+            (s.Between(0, 2**80, s.Leaf("natural", compact=False)), numbers),
+            (s.Maybe(s.Maybe(s.Leaf("integer"))), optional),
+            (small, tuples),
+        ]
+        for key, keys in shapes:
+            for shape in (s.Map(key, s.Leaf("word8")), s.Packed(s.Map(key, s.Leaf("word8")))):
+                kind = bind(Schema(shape))
+                few = {k: 1 for k in keys[:256]}
+                self.assertEqual(kind.decode(kind.encode(few)), few)
+                with self.assertRaisesRegex(DecodeError, "more than 256 keys with the same hash"):
+                    kind.decode(kind.encode({k: 1 for k in keys}))
+        # Lists of pairs need no hashes.
+        pairs = bind(Schema(s.List(s.Tuple((s.Leaf("integer"), s.Leaf("word8"))))))
+        self.assertEqual(len(pairs.decode(pairs.encode([(n, 1) for n in numbers]))), 257)
+
     def test_unfair_schemas(self) -> None:
         """Thirty records, of which each has the next one twice, and the last has no bytes."""
         count = 30

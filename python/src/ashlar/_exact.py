@@ -12,9 +12,11 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 from . import _path
 from . import shapes as s
 from ._bits import packed_leaf
+from ._budget import ONE_HASH
 from ._compare import Take, compare, indices_between, is_plain
 from ._costs import fair, tag_size
 from ._facts import Facts, is_ordered
+from ._hashes import counted
 from ._leafread import leaf_reader
 from ._nodes import (
     Maker,
@@ -248,17 +250,21 @@ class _Shapes:
         charge = self._charge(shape.key, shape.value)
         ordered = is_ordered(facts.unordered, shape.key)
         as_dict = facts.hashable(shape.key)
+        may_collide = as_dict and facts.may_collide(shape.key)
 
         def entries(st: State, n: int) -> Reads:
             st.spend(" elements of no bytes", n * charge)
             st.enter(_path.elements_frame(n))
             pairs: List[Tuple[Any, Any]] = []
+            hashes: Dict[int, int] = {}
             for i in range(n):
                 st.part(i)
                 start = st.at
                 k = (yield key.read(st)) if key.nests else key.read(st)
                 if ordered and pairs and compare(facts, shape.key, pairs[-1][0], k, self._take) >= 0:
                     st.invalid(start, "keys that do not ascend")
+                if may_collide and not counted(hashes, k):
+                    st.invalid(start, f"more than {ONE_HASH} keys with the same hash")
                 x = (yield value.read(st)) if value.nests else value.read(st)
                 pairs.append((k, x))
             st.leave()

@@ -77,6 +77,18 @@ class Facts:
         """Are the keys of this shape the keys of a ``dict``? They are of known order, without records and sums."""
         return is_ordered(self.unordered, shape) and self._plain(unwrapped(self.bare, shape))
 
+    def may_collide(self, shape: s.Shape) -> bool:
+        """May many keys of a ``dict`` have one hash, if they are of this shape?
+
+        The hashes of strings have a secret. Of the numbers of 64 bits, at most 10 have one hash.
+        """
+        bare = self.value_shape(shape)
+        if isinstance(bare, s.Between):
+            bare = bare.leaf
+        if not isinstance(bare, s.Leaf):
+            return True
+        return bare.type in ("integer", "natural", "fixedPoint", "date", "duration", "float32", "float64")
+
     def _plain(self, shape: s.Shape) -> bool:
         if isinstance(shape, (s.Ratio, s.Maybe, s.Packed, s.Unpacked)):
             return self._plain(shape.of)

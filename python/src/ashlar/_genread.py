@@ -17,6 +17,7 @@ from ._costs import Costs, fair, least_of_leaf, tag_size
 from ._emit import CODES, Source, Unusual, inlined
 from ._facts import Facts, is_ordered
 from ._genleaves import Leaves, read_integer, read_numbers, read_varint
+from ._hashes import counted
 from .values import Array, nan_of_bits
 
 __all__ = ["ReadTypes", "reader_source"]
@@ -45,6 +46,7 @@ class _Reader(Leaves):
             Fraction=Fraction,
             between=indices_between,
             compare=lambda shape, a, b: compare(facts, shape, a, b, take),
+            counted=counted,
             integer=read_integer,
             nan32=lambda B, p, big: nan_of_bits(4, B[p : p + 4] if big else B[p : p + 4][::-1]),
             numbers=read_numbers,
@@ -258,12 +260,17 @@ class _Reader(Leaves):
         first, last = source.name(), source.name()
         as_dict = self.facts.hashable(shape.key)
         source.line(f"{name} = {'{}' if as_dict else '[]'}")
+        hashes = source.name("h") if as_dict and self.facts.may_collide(shape.key) else None
+        if hashes:
+            source.line(f"{hashes} = {{}}")
         source.line(f"for {first} in range({n}):")
         source.depth += 1
         key = self.named(self.nested(shape.key))
         if is_ordered(self.facts.unordered, shape.key):
             source.line(f"if {first} and not {self.above(shape.key, last, key)}: raise Unusual()")
             source.line(f"{last} = {key}")
+        if hashes:
+            source.line(f"if not counted({hashes}, {key}): raise Unusual()")
         value = self.nested(shape.value)
         source.line(f"{name}[{key}] = {value}" if as_dict else f"{name}.append(({key}, {value}))")
         source.depth -= 1
