@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import time
 import unittest
 from collections import Counter, OrderedDict, defaultdict
@@ -369,15 +370,15 @@ class Limits(unittest.TestCase):
         tuples = [tuple(-1 - (i >> j & 1) for j in range(8, -1, -1)) for i in range(256, -1, -1)]
         optional = [(n,) for n in numbers]
         small = s.Tuple((s.Leaf("int8"),) * 9)
-        shapes: List[Tuple[s.Shape, List[Any]]] = [
+        keyed: List[Tuple[s.Shape, List[Any]]] = [
             (s.Leaf("integer"), numbers),
             (s.Between(0, 2**80, s.Leaf("natural", compact=False)), numbers),
             (s.Maybe(s.Maybe(s.Leaf("integer"))), optional),
             (small, tuples),
         ]
-        for key, keys in shapes:
-            for shape in (s.Map(key, s.Leaf("word8")), s.Packed(s.Map(key, s.Leaf("word8")))):
-                kind = bind(Schema(shape))
+        for key, keys in keyed:
+            maps = s.Map(key, s.Leaf("word8"))
+            for kind in (bind(Schema(maps)), bind(Schema(s.Packed(maps)))):
                 few = {k: 1 for k in keys[:256]}
                 self.assertEqual(kind.decode(kind.encode(few)), few)
                 with self.assertRaisesRegex(DecodeError, "more than 256 keys with the same hash"):
@@ -551,6 +552,24 @@ class Writing(unittest.TestCase):
             with self.assertRaises(EncodeError) as caught:
                 bind(Schema(shape)).encode(value)
             self.assertEqual(str(caught.exception), message)
+
+    def test_refused_values_that_have_no_text(self) -> None:
+        fields = (s.Field("n", s.Leaf("integer")), s.Field("m", s.Leaf("int8")))
+        kind = bind(Schema(s.Reference(0), (s.Definition("P", "record", "byParts", (s.Constructor("P", fields),)),)))
+        deep: Any = 0
+        for _ in range(100_000):
+            deep = [deep]
+        cases: List[Tuple[Any, str]] = [
+            ({"n": 1}, "{'n': 1} is not a value of P, without m"),
+            ({"n": 10**5000}, "a value of type dict is not a value of P, without m"),
+            ({"n": deep}, "a value of type dict is not a value of P, without m"),
+            ({"n": 1, "m": 2, 10**5000: 3}, "a value of type dict is not a value of P, with a value of type int"),
+        ]
+        for value, message in cases if hasattr(sys, "get_int_max_str_digits") else cases[:1]:
+            for write in (kind.encode, kind.to_json_line):
+                with self.assertRaises(EncodeError) as caught:
+                    write(value)
+                self.assertEqual(str(caught.exception), message)
 
     def test_mappings_that_invent_values(self) -> None:
         fields = (s.Field("x", s.Leaf("int32")), s.Field("count", s.Leaf("int32")))

@@ -9,13 +9,14 @@ from __future__ import annotations
 import operator
 import struct
 from fractions import Fraction
-from typing import Any, Dict, List, NamedTuple, NoReturn, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Sequence, Tuple, Union
 
 from . import shapes as s
 from ._bits import packed_leaf, put_symbol
 from ._budget import LEVELS, RAISABLE
 from ._compare import INCOMPARABLE, Take, compare, in_order, indices_between, is_plain
 from ._costs import tag_size
+from ._emit import RAISED
 from ._facts import Facts, is_ordered
 from ._varint import put_integer, put_natural, put_varint
 from ._leafread import bound_text
@@ -295,7 +296,7 @@ def _definition(
     name = d.name[:100]
     if taken is None:
         if isinstance(x, (dict, str)):
-            _fail(path, f"{x!r:.100} is not a value of {name}{_differing(d, x)}")
+            _fail(path, f"{_shown(repr, x):.100} is not a value of {name}{_differing(d, x)}")
         _needed(path, f"a value of {name}", x)
     tag, fields = taken
     c = d.constructors[tag]
@@ -310,12 +311,20 @@ def _definition(
         work.append((f.shape, value, _part(path, f".{f.name[:100]}")))
 
 
+def _shown(text: Callable[[Any], str], x: Any) -> str:
+    # (Large numbers have no text in decimal, and values that are nested deep have none.)
+    try:
+        return text(x)
+    except RAISED:
+        return f"a value of type {type(x).__name__}"
+
+
 def _differing(d: s.Definition, x: Any) -> str:
     # The fields that a dictionary for a record lacks, or has too many of.
     if d.form != "record" or not isinstance(x, dict):
         return ""
     names = [f.name for f in d.constructors[0].fields]
-    missing, extra = [n for n in names if n not in x], [str(k) for k in x if k not in names]
+    missing, extra = [n for n in names if n not in x], [_shown(str, k) for k in x if k not in names]
     parts = [f"without {', '.join(missing)}"] if missing else []
     parts += [f"with {', '.join(extra)}"] if extra else []
     return f"{', ' if parts else ''}{' and '.join(parts):.200}"
