@@ -553,6 +553,22 @@ class Writing(unittest.TestCase):
                 bind(Schema(shape)).encode(value)
             self.assertEqual(str(caught.exception), message)
 
+    def test_bounds_of_arrays_are_what_stands_for_a_number(self) -> None:
+        byte = s.Leaf("int8")
+        one = bind(Schema(s.Array(byte, byte)))
+        two = bind(Schema(s.Array(s.Tuple((byte, s.Leaf("char"))), byte)))
+        for low, high in ((-1, 1), (1, 3)):
+            self.assertEqual(one.encode(Array(Number(low), Number(high), [7, 8, 9])), one.encode(Array(low, high, [7, 8, 9])))
+        self.assertEqual(one.encode(Array(Number(5), Number(3), [])), one.encode(Array(5, 3, [])))
+        pairs = two.encode(Array((0, "a"), (0, "b"), [7, 8]))
+        self.assertEqual(two.encode(Array((Number(0), "a"), (Number(0), "b"), [7, 8])), pairs)
+        self.assertEqual(two.encode(Array([0, "a"], [0, "b"], [7, 8])), pairs)
+        for wrong in (0.0, float("inf"), float("nan"), "", "ab", None, (1, 2, 3), [None, "a"]):
+            for kind in (one, two):
+                for array in (Array(wrong, wrong, [1]), Array(wrong, 1, [1]), Array(0, wrong, [1])):
+                    with self.assertRaises(EncodeError):
+                        kind.encode(array)
+
     def test_refused_values_that_have_no_text(self) -> None:
         fields = (s.Field("n", s.Leaf("integer")), s.Field("m", s.Leaf("int8")))
         kind = bind(Schema(s.Reference(0), (s.Definition("P", "record", "byParts", (s.Constructor("P", fields),)),)))

@@ -144,12 +144,14 @@ def indices_between(low: Any, high: Any) -> int:
     >>> indices_between((0, "a"), (1, "c")), indices_between(1, 0)
     (6, 0)
     """
-    if isinstance(low, tuple):
+    if isinstance(low, (tuple, list)):
         sizes = [indices_between(a, b) for a, b in zip(low, high)]
         product = 0 if 0 in sizes else 1
         for n in sizes:
             product = min(1 << 64, product * n)
         return product
-    if isinstance(low, str):
-        low, high = ord(low), ord(high)
-    return int(max(0, high - low + 1))
+    return max(0, _index(high) - _index(low) + 1)
+
+
+def _index(x: Any) -> int:
+    return ord(x) if isinstance(x, str) else operator.index(x)

@@ -272,7 +272,7 @@ def _array(shape: s.Array, x: Any, path: _Path, out: _Output, work: _Work) -> No
     if is_plain(shape.index):
         try:
             n = indices_between(x.lower, x.upper)
-        except TypeError:
+        except INCOMPARABLE:
             _fail(path, "the bounds of the array are no indices")
         if n != len(values):
             _fail(path, "an array with another number of elements than its bounds")
