@@ -97,6 +97,28 @@ class Values(unittest.TestCase):
             expected = json_text(schema.facts, plain_take(schema.facts), schema.root, value)
             self.assertEqual(bind(schema).to_json_line(value), expected, schema)
 
+    def test_json_has_dicts_and_sets_in_their_order(self) -> None:
+        byte, text = s.Leaf("int8"), s.Leaf("utf8")
+        order = s.Constructor("Order", (s.Field("1", byte), s.Field("2", byte)))
+        orders = (s.Definition("Order", "record", "byParts", (order,)),)
+        cases: List[Tuple[s.Shape, Any, str]] = [
+            (s.Map(text, byte), {"b": 1, "a": 2}, '{"a":2,"b":1}'),
+            (s.Map(text, byte), OrderedDict([("b", 1), ("a", 2)]), '{"a":2,"b":1}'),
+            (s.Map(byte, byte), {2: 1, -1: 2}, "[[-1,2],[2,1]]"),
+            (s.Map(s.Leaf("byteArray"), byte), {b"aa": 1, b"b": 2}, '[["62",2],["6161",1]]'),
+            (s.Map(s.Tuple((byte, byte)), byte), {(2, 1): 1, (1, 2): 2}, "[[[1,2],2],[[2,1],1]]"),
+            (s.Map(s.Maybe(byte), byte), {1: 1, None: 2}, "[[null,2],[1,1]]"),
+            (s.Map(s.Reference(0), byte), {(2, 1): 1, (1, 2): 2}, "[[[1,2],2],[[2,1],1]]"),
+            (s.Map(s.List(text), text), {("b", "c"): "x", ("a", "d"): "y"}, '[[["a","d"],"y"],[["b","c"],"x"]]'),
+            (s.Set(byte), {64, 1, 32}, "[1,32,64]"),
+            (s.Set(byte), frozenset([64, 1, 32]), "[1,32,64]"),
+            (s.List(s.Set(s.Map(text, byte))), [[{"b": 1, "a": 2}, {"c": 1}]], '[[{"a":2,"b":1},{"c":1}]]'),
+        ]
+        for shape, value, text_of in cases:
+            kind = bind(Schema(shape, orders if isinstance(shape, s.Map) and shape.key == s.Reference(0) else ()))
+            self.assertEqual(kind.to_json_line(value), text_of, shape)
+            self.assertEqual(kind.to_json_line(kind.decode(kind.encode(value))), text_of, shape)
+
     def test_both_writers_agree(self) -> None:
         from ashlar._write import plain_take, write
 

@@ -10,7 +10,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 from . import shapes as s
 from ._facts import Facts
 
-__all__ = ["INCOMPARABLE", "Take", "compare", "in_order", "indices_between", "is_plain"]
+__all__ = ["INCOMPARABLE", "Take", "compare", "in_order", "indices_between", "is_plain", "is_simple"]
 
 
 #: The number of the constructor of a value of a definition, and the fields.
@@ -123,6 +123,15 @@ def _entries(facts: Facts, take: Take, key: s.Shape, x: Any) -> List[Any]:
 def _lexical(shapes: Sequence[s.Shape], xs: Sequence[Any], ys: Sequence[Any], work: _Work) -> None:
     work.append((None, len(xs), len(ys)))
     work.extend(reversed([(shape, x, y) for shape, x, y in zip(shapes, xs, ys)]))
+
+
+def is_simple(shape: s.Shape) -> bool:
+    """Is the order of values of this shape, which is no newtype, that of Python?
+
+    >>> is_simple(s.Leaf("utf8")), is_simple(s.Leaf("byteArray"))
+    (True, False)
+    """
+    return isinstance(shape, s.Between) or (isinstance(shape, s.Leaf) and shape.type != "byteArray")
 
 
 def is_plain(shape: s.Shape) -> bool:

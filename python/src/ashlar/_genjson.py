@@ -5,9 +5,12 @@ It gives up at what it does not expect. :mod:`ashlar._json` defines what is writ
 
 from __future__ import annotations
 
+import operator
+from functools import partial
 from typing import Any, Callable, Dict, List
 
 from . import shapes as s
+from ._compare import compare, is_simple
 from ._costs import fair
 from ._emit import CODES, Source, Unusual
 from ._facts import Facts
@@ -68,6 +71,10 @@ class _Json:
             return _joined("[", [self.item(of, f"{x}[{i}]") for i, of in enumerate(shape.of)], "]")
         if isinstance(shape, (s.List, s.NonEmpty, s.Set)):
             of, item = shape.of, self.source.name()
+            if isinstance(shape, s.Set):
+                # (The elements of a set have no order.)
+                x = self.source.named(x)
+                self.source.line(f"if {x}.__class__ is not list: raise Unusual()")
             return self.each(f"for {item} in {x}:", "[", lambda: self.item(of, item), "]")
         if isinstance(shape, s.Map):
             return self.map(shape, x)
@@ -113,10 +120,14 @@ class _Json:
         return f"'{opening}' + ','.join({parts}) + '{closing}'"
 
     def map(self, shape: s.Map, x: str) -> str:
-        k, v = self.source.name(), self.source.name()
-        pairs = f"{x}.items()" if self.facts.hashable(shape.key) else x
+        k, v, x = self.source.name(), self.source.name(), self.source.named(x)
+        as_dict = self.facts.hashable(shape.key)
+        self.source.line(f"if {x}.__class__ is not {'dict' if as_dict else 'list'}: raise Unusual()")
+        if as_dict:
+            ascend = self.source.constant(partial(_ascend, self.facts, shape.key))
+            self.source.line(f"if not {ascend}(list({x})): raise Unusual()")
         key = self.facts.value_shape(shape.key)
-        loop = f"for {k}, {v} in {pairs}:"
+        loop = f"for {k}, {v} in {x + '.items()' if as_dict else x}:"
         if isinstance(key, s.Leaf) and key.type in ("utf8", "utf16", "char", "scalarValue"):
             return self.each(loop, "{", lambda: f"{self.item(key, k)} + ':' + {self.item(shape.value, v)}", "}")
         return self.each(
@@ -224,6 +235,17 @@ def _joined(opening: str, texts: List[str], closing: str) -> str:
     for i, text in enumerate(texts):
         parts += ["','", text] if i else [text]
     return "(" + " + ".join(parts + [repr(closing)]) + ")"
+
+
+def _ascend(facts: Facts, shape: s.Shape, keys: List[Any]) -> bool:
+    if is_simple(facts.value_shape(shape)):
+        return all(map(operator.lt, keys, keys[1:]))
+    return all(compare(facts, shape, a, b, _none) < 0 for a, b in zip(keys, keys[1:]))
+
+
+def _none(i: int, x: Any) -> None:
+    # (The keys of a dict have no records and sums.)
+    return None
 
 
 def _day(n: int) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import shapes as s
 from ._bits import NO_BITS, packed_leaf, read_symbol
-from ._compare import Take, compare, indices_between, is_plain
+from ._compare import Take, compare, indices_between, is_plain, is_simple
 from ._costs import Costs, fair, least_of_leaf, tag_size
 from ._emit import CODES, Source, Unusual, inlined
 from ._facts import Facts, is_ordered
@@ -247,8 +247,7 @@ class _Reader(Leaves):
         return name
 
     def above(self, shape: s.Shape, before: str, value: str) -> str:
-        bare = self.facts.value_shape(shape)
-        if isinstance(bare, s.Between) or (isinstance(bare, s.Leaf) and bare.type != "byteArray"):
+        if is_simple(self.facts.value_shape(shape)):
             return f"{before} < {value}"
         return f"compare({self.source.constant(shape)}, {before}, {value}) < 0"
 

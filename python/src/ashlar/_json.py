@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, List, Sequence, Tuple, Union
 
 from . import shapes as s
-from ._compare import Take
-from ._facts import Facts
+from ._compare import Take, in_order
+from ._facts import Facts, is_ordered
 from ._jsontext import date, decimal, floating, fraction, quoted, whole
 
 __all__ = ["MOST_JSON", "json_text"]
@@ -48,9 +48,11 @@ def _shape(facts: Facts, take: Take, shape: s.Shape, x: Any, work: _Work) -> Non
     elif isinstance(shape, s.Tuple):
         _array(work, [(inner, part) for inner, part in zip(shape.of, x)])
     elif isinstance(shape, (s.List, s.NonEmpty, s.Set)):
+        if isinstance(shape, s.Set) and isinstance(x, (set, frozenset)):
+            x = _in_order(facts, shape.of, list(x), take)
         _array(work, [(shape.of, part) for part in x])
     elif isinstance(shape, s.Map):
-        _map(facts, shape, x, work)
+        _map(facts, take, shape, x, work)
     elif isinstance(shape, s.Array):
         work.append("}")
         _array(work, [(shape.of, part) for part in x.elements])
@@ -84,8 +86,13 @@ def _listed(work: _Work, opening: str, closing: str, parts: Sequence[_Work]) -> 
     work.append(opening)
 
 
-def _map(facts: Facts, shape: s.Map, x: Any, work: _Work) -> None:
-    pairs = x.items() if isinstance(x, dict) else x
+def _in_order(facts: Facts, shape: s.Shape, values: List[Any], take: Take) -> List[Any]:
+    # Keys in the order in which they are written.
+    return in_order(facts, shape, values, take) if is_ordered(facts.unordered, shape) else values
+
+
+def _map(facts: Facts, take: Take, shape: s.Map, x: Any, work: _Work) -> None:
+    pairs = [(k, x[k]) for k in _in_order(facts, shape.key, list(x), take)] if isinstance(x, dict) else x
     key = facts.value_shape(shape.key)
     if isinstance(key, s.Leaf) and key.type in ("utf8", "utf16", "char", "scalarValue"):
         _listed(work, "{", "}", [[(shape.key, k), ":", (shape.value, v)] for k, v in pairs])
