@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, Dict, List, Tuple
 
 import model
-from ashlar import Array, AshlarError, DecodeError, EncodeError, Schema, Type, bind
+from ashlar import Array, AshlarError, DecodeError, EncodeError, ExactNaN, Schema, Type, bind
 from ashlar import shapes as s
 from ashlar._state import State
 
@@ -590,6 +590,29 @@ class Writing(unittest.TestCase):
                 for array in (Array(wrong, wrong, [1]), Array(wrong, 1, [1]), Array(0, wrong, [1])):
                     with self.assertRaises(EncodeError):
                         kind.encode(array)
+
+    def test_what_only_has_the_methods_of_a_value_is_refused(self) -> None:
+        class Other:
+            def encode(self, *encoding: str) -> bytes:
+                return b"ab"
+
+            def items(self) -> Any:
+                return [("A", (1, 2))]
+
+        a = s.Constructor("A", (s.Field("1", s.Leaf("int8")), s.Field("2", s.Leaf("int8"))))
+        either = s.Definition("T", "sum", "byParts", (a, s.Constructor("B", a.fields)))
+        shapes: List[s.Shape] = [s.Leaf("utf8"), s.Leaf("utf16"), s.Leaf("utf8", compact=True), s.Reference(0)]
+        for shape in shapes:
+            definitions = (either,) if shape == s.Reference(0) else ()
+            for kind in (bind(Schema(shape, definitions)), bind(Schema(s.Packed(shape), definitions))):
+                with self.assertRaisesRegex(EncodeError, "is needed, not Other"):
+                    kind.encode(Other())
+        with self.assertRaises(EncodeError):
+            bind(Schema(s.Reference(0), (either,))).to_json_line(Other())
+        for bits in (b"", b"ab", b"\x7f\x80\0\0", b"\0\0\0\0", b"\x7f\xc0\0\0\0"):
+            with self.assertRaises(ValueError):
+                ExactNaN(bits)
+        self.assertEqual(bind(Schema(s.Leaf("float32"))).encode(ExactNaN(b"\xff\x80\0\1")), b"\1\0\x80\xff")
 
     def test_refused_values_that_have_no_text(self) -> None:
         fields = (s.Field("n", s.Leaf("integer")), s.Field("m", s.Leaf("int8")))

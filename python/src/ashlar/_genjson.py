@@ -202,6 +202,7 @@ class _Json:
         else:
             lines = [
                 f"    if x.__class__ is str: return {known}[x]",
+                "    if x.__class__ is not dict: raise Unusual()",
                 "    ((name, fields),) = x.items()",
                 f"    return {table}[name](fields)",
             ]

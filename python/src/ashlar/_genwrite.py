@@ -235,6 +235,8 @@ class _Writer:
             x = self.source.named(x)
             self.check(f"{x}.__class__ is bytes")
         else:
+            x = self.source.named(x)
+            self.check(f"{x}.__class__ is str")
             x = self.source.named(f"{x}.encode({'' if leaf.type == 'utf8' else repr('utf-16-le')})")
         self.count(f"len({x})" + (" // 2" if leaf.type == "utf16" else ""), leaf.compact)
         self.source.line(f"out += {x}")
@@ -398,6 +400,7 @@ class _Writer:
         source.depth += 1
         if not bound:
             outer, name, x = x, source.name(), source.name()
+            self.check(f"{outer}.__class__ is dict")
             source.line(f"(({name}, {x}),) = {outer}.items()")
         source.line(self.call(f"{table}[{name}]", x))
         source.depth -= 1

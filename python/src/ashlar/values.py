@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from dataclasses import dataclass
 from typing import Any, Generic, List, TypeVar
@@ -28,12 +29,19 @@ class Array(Generic[I, E]):
 class ExactNaN(float):
     """A NaN of 4 bytes that keeps its bits: ``float`` has 8 bytes, and changes some on the way.
 
-    ``bits`` are the bytes, most significant first.
+    ``bits`` are the bytes, most significant first. Raises :class:`ValueError` if they are not those of a NaN.
+
+    >>> ExactNaN(bytes.fromhex("7f800000"))
+    Traceback (most recent call last):
+      ...
+    ValueError: the 4 bytes of a NaN are needed, not b'\\x7f\\x80\\x00\\x00'
     """
 
     bits: bytes
 
     def __new__(cls, bits: bytes) -> ExactNaN:
+        if not isinstance(bits, bytes) or len(bits) != 4 or not math.isnan(struct.unpack(">f", bits)[0]):
+            raise ValueError(f"the 4 bytes of a NaN are needed, not {bits!r:.100}")
         self = super().__new__(cls, "nan")
         self.bits = bits
         return self
