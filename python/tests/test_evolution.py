@@ -164,6 +164,26 @@ class Values(unittest.TestCase):
                 self.assertEqual(evolve(bind(trees(s.Maybe(to), today)), old).decode_from(data, 0), (value, len(data)))
                 self.assertEqual(evolve(bind(trees(to, today)), old).decode_from(data, 0), (value, len(data)))
 
+    def test_an_element_of_no_bytes_is_two_steps(self) -> None:
+        unit = s.List(s.Leaf("unit"))
+        old, new = record([("us", unit)]), record([("us", unit), ("n", I8)])
+        reading = evolve(bind(new, evolution={"Order": [Added("n", 7)]}), old)
+        half = 524_288
+        for n in (half, half + 1):
+            data = bind(old).encode({"us": [()] * n})
+            if n == half:
+                expected = {"us": [()] * n, "n": 7}
+                self.assertEqual(reading.decode_from(data, 0), (expected, len(data)))
+                self.assertEqual(reading.decode_many(data, 0, 1), ([expected], len(data)))
+                continue
+            for many in (False, True):
+                with self.assertRaises(DecodeError) as caught:
+                    _ = reading.decode_many(data, 0, 1) if many else reading.decode_from(data, 0)
+                self.assertEqual(
+                    str(caught.exception),
+                    "at byte 8, in Order.us: more than 1048576 elements of no bytes; withBudget raises the limit",
+                )
+
     def test_skipping(self) -> None:
         old = record([("a", I8), ("b", TEXT)])
         self.assertEqual(evolve(bind(record([("a", I8)])), old, skipping=True).decode_from(b"\7" + bytes(8), 0), ({"a": 7}, 9))

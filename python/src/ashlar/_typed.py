@@ -41,8 +41,11 @@ class Evolved:
         data = bytes_at(data, at)
         state = State(data, at, len(data))
         new, pieces = self._translation.run(state)
+        inner = state.on(new)
         try:
-            return self._kind.decode(new), state.at
+            value = self._kind.read_at(inner)
+            inner.expect_end()
+            return value, state.at
         except DecodeError as e:
             offset = origin(pieces, e.offset, state.at) - at
             raise DecodeError(offset, e.path, e.reason) from None
