@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import unittest
 from random import Random
 from typing import Any, Dict, List, Sequence, Tuple
@@ -187,6 +188,17 @@ class Values(unittest.TestCase):
     def test_skipping(self) -> None:
         old = record([("a", I8), ("b", TEXT)])
         self.assertEqual(evolve(bind(record([("a", I8)])), old, skipping=True).decode_from(b"\7" + bytes(8), 0), ({"a": 7}, 9))
+
+    def test_many_old_fields_take_no_longer_in_another_order(self) -> None:
+        n = 60_000
+        old = record([(f"a{i}", I8) for i in range(n)])
+        seconds = []
+        for names in ([f"a{n - 2}", f"a{n - 1}"], [f"a{n - 1}", f"a{n - 2}"]):
+            start = time.monotonic()
+            reading = evolve(bind(record([(name, I8) for name in names])), old, skipping=True)
+            seconds.append(time.monotonic() - start)
+            self.assertEqual(reading.decode_from(bytes(n - 2) + b"\1\2", 0), ({f"a{n - 2}": 1, f"a{n - 1}": 2}, n))
+        self.assertLess(seconds[1], 4 * seconds[0] + 1)
 
     def test_offsets_of_errors(self) -> None:
         old = record([("a", I8), ("b", s.Leaf("bool"))])

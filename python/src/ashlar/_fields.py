@@ -195,23 +195,22 @@ def _arranged(olds: List[_Old], news: List[_New]) -> List[Op]:
     groups: List[List[Op]] = []
     skipped: List[Op] = []
     for old in olds:
-        skipped = skipped + old.ops
+        skipped += old.ops
         if old.today is not None:
             groups.append(skipped + after.get(old.today, []))
             skipped = []
-    numbers = [remaining.index(name) for name in order]
-    return leading + [Permute(groups, numbers)] + skipped
+    numbers = {name: i for i, name in enumerate(remaining)}
+    return leading + [Permute(groups, [numbers[name] for name in order])] + skipped
 
 
 def _merged(news: List[_New], olds: List[_Old]) -> List[Op]:
     ops: List[Op] = []
-    left = list(olds)
+    left = iter(olds)
     for item in news:
         if isinstance(item, bytes):
             ops.append(Put(item))
             continue
-        while left:
-            old = left.pop(0)
+        for old in left:
             ops += old.ops
             if old.today is not None:
                 break
