@@ -200,6 +200,22 @@ class Values(unittest.TestCase):
             self.assertEqual(reading.decode_from(bytes(n - 2) + b"\1\2", 0), ({f"a{n - 2}": 1, f"a{n - 1}": 2}, n))
         self.assertLess(seconds[1], 4 * seconds[0] + 1)
 
+    def test_planning_is_linear_in_the_depth_of_a_chain(self) -> None:
+        def chain(n: int, last: s.Shape, optional: bool) -> Schema:
+            inner = [s.Reference(i) for i in range(1, n)]
+            shapes = [*(s.Maybe(x) if optional else x for x in inner), last]
+            records = [s.Constructor("T", (s.Field("x", shape),)) for shape in shapes]
+            return Schema(s.Reference(0), tuple(s.Definition("T", "record", "byParts", (c,)) for c in records))
+
+        for before in (True, False):
+            seconds = []
+            for n in (1_500, 6_000):
+                old, new = chain(n, I8, before), bind(chain(n, I32, True))
+                start = time.monotonic()
+                evolve(new, old)
+                seconds.append(time.monotonic() - start)
+            self.assertLess(seconds[1], 8 * seconds[0] + 2, before)
+
     def test_offsets_of_errors(self) -> None:
         old = record([("a", I8), ("b", s.Leaf("bool"))])
         new = bind(record([("b", s.Leaf("bool")), ("a", I64)]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from functools import partial
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import shapes as s
 from ._describe import describe_shape
@@ -72,6 +72,10 @@ class _Target(NamedTuple):
     constructor: s.Constructor
 
 
+#: An old shape and a new one.
+_Pair = Tuple[s.Shape, s.Shape]
+
+
 class _Match:
     def __init__(
         self,
@@ -135,9 +139,12 @@ class _Match:
         # Each packed value has a plan of its own, for which all definitions are looked through again.
         return 1 + 8 * sum(_size(d) for side in (self.old, self.new) for d in side.definitions)
 
+    def shown(self, x: s.Shape, y: s.Shape) -> List[str]:
+        """An old and a new shape, as a mismatch names them."""
+        return [describe_shape(self.old.names, x), describe_shape(self.new.names, y)]
+
     def cannot(self, path: Path, x: s.Shape, y: s.Shape) -> Mismatch:
-        names = [describe_shape(self.old.names, x), describe_shape(self.new.names, y)]
-        return Mismatch(path_text(path), "CannotBecome", names, converting(path))
+        return Mismatch(path_text(path), "CannotBecome", self.shown(x, y), converting(path))
 
     def shapes(
         self, in_key: bool, wrapping: Wrapping, path: Path, x: s.Shape, y: s.Shape
@@ -164,14 +171,14 @@ class _Match:
         return self.bare(in_key, wrapping, path, x, y)
 
     def inside(
-        self, in_key: bool, wrapping: Wrapping, path: Path, whole: Mismatch, x: s.Shape, y: s.Shape
+        self, in_key: bool, wrapping: Wrapping, path: Path, around: _Pair, x: s.Shape, y: s.Shape
     ) -> List[Op]:
         # What is inside of a wrapping is compared. The mismatch names the shapes around it.
         try:
             return self.shapes(in_key, wrapping, path, x, y)
         except Mismatch as e:
             if e.kind == "CannotBecome" and e.path == path_text(path):
-                e.names = whole.names
+                e.names = self.shown(*around)
             raise
 
     def each(
@@ -259,8 +266,7 @@ class _Match:
 
     def containers(self, in_key: bool, path: Path, x: s.Shape, y: s.Shape) -> Optional[_Found]:
         if isinstance(x, s.Maybe) and isinstance(y, s.Maybe):
-            whole = self.cannot(path, x, y)
-            ops = self.inside(in_key, Wrapping(False, True), path, whole, x.of, y.of)
+            ops = self.inside(in_key, Wrapping(False, True), path, (x, y), x.of, y.of)
             return _Found([Switch("Maybe", 1, True, [[Put(b"\0")], [Put(b"\1"), *ops]])])
         if isinstance(x, s.Tuple) and isinstance(y, s.Tuple) and len(x.of) == len(y.of):
             return _Found(
@@ -290,9 +296,8 @@ class _Match:
 
     def wrapped(self, wrapping: Wrapping, path: Path, x: s.Shape, y: s.Shape) -> Optional[_Found]:
         # Changes of what is around a value. None of them is allowed in keys.
-        whole = self.cannot(path, x, y)
         if isinstance(y, s.Maybe) and wrapping.maybe:
-            ops = self.inside(False, Wrapping(False, True), path, whole, x, y.of)
+            ops = self.inside(False, Wrapping(False, True), path, (x, y), x, y.of)
             return _Found([Put(b"\1"), *ops])
         if not isinstance(y, (s.List, s.NonEmpty)):
             return None
@@ -310,12 +315,12 @@ class _Match:
             # (Otherwise the elements may be what there is now.)
             several = of is not None and not isinstance(self.new.peel(s.without_format(of)), s.Maybe)
             if isinstance(x, s.Maybe) and wrapping.list and several:
-                ops = self.inside(False, Wrapping(True, False), path, whole, x.of, y.of)
+                ops = self.inside(False, Wrapping(True, False), path, (x, y), x.of, y.of)
                 none: List[Op] = [Put(count_bytes(y.compact, 0))]
                 some: List[Op] = [Put(count_bytes(y.compact, 1)), *ops]
                 return _Found([Switch("Maybe", 1, False, [none, some])])
         if wrapping.list and not isinstance(x, (s.List, s.NonEmpty, s.Set)):
-            ops = self.inside(False, Wrapping(True, False), path, whole, x, y.of)
+            ops = self.inside(False, Wrapping(True, False), path, (x, y), x, y.of)
             return _Found([Put(count_bytes(y.compact, 1)), *ops])
         return None
 
