@@ -202,8 +202,8 @@ class Values(unittest.TestCase):
 
     def test_planning_is_linear_in_the_depth_of_a_chain(self) -> None:
         def chain(n: int, last: s.Shape, optional: bool) -> Schema:
-            inner = [s.Reference(i) for i in range(1, n)]
-            shapes = [*(s.Maybe(x) if optional else x for x in inner), last]
+            shapes: List[s.Shape] = [s.Reference(i) for i in range(1, n)]
+            shapes = [*map(s.Maybe, shapes), last] if optional else [*shapes, last]
             records = [s.Constructor("T", (s.Field("x", shape),)) for shape in shapes]
             return Schema(s.Reference(0), tuple(s.Definition("T", "record", "byParts", (c,)) for c in records))
 
@@ -215,6 +215,16 @@ class Values(unittest.TestCase):
                 evolve(new, old)
                 seconds.append(time.monotonic() - start)
             self.assertLess(seconds[1], 8 * seconds[0] + 2, before)
+
+    def test_planning_is_linear_in_the_number_of_constructors(self) -> None:
+        seconds = []
+        for n in (1_000, 6_000):
+            old = total(*[(f"C{i}", [("x", I8)]) for i in range(n)])
+            new = bind(total(*[(f"C{i}", [("x", I32)]) for i in range(n)]))
+            start = time.monotonic()
+            evolve(new, old)
+            seconds.append(time.monotonic() - start)
+        self.assertLess(seconds[1], 12 * seconds[0] + 2)
 
     def test_offsets_of_errors(self) -> None:
         old = record([("a", I8), ("b", s.Leaf("bool"))])

@@ -23,12 +23,12 @@ class Said:
 
     def __init__(self, d: s.Definition, rules: Sequence[Rule], c: s.Constructor) -> None:
         self.type = d.name
+        self._of, self._constructor = d, c
         prefix = c.name + "."
         precise = [r for r in rules if any(n.startswith(prefix) for n in _field_names(r))]
         self.rules = [_own(prefix, r) for r in precise] + [r for r in rules if r not in precise]
         self._prefix = prefix
         self._several = len(d.constructors) > 1
-        self._elsewhere = {f.name for x in d.constructors if x.name != c.name for f in x.fields}
 
     def now(self, name: str) -> str:
         """The name in the evolution of a field that the constructor has."""
@@ -36,8 +36,12 @@ class Said:
 
     def before(self, name: str) -> str:
         """The name in the evolution of a field that the constructor has no more."""
-        full = self._several and (name.isdigit() or name in self._elsewhere)
+        full = self._several and (name.isdigit() or self._elsewhere(name))
         return self._prefix + name if full else name
+
+    def _elsewhere(self, name: str) -> bool:
+        others = (x for x in self._of.constructors if x.name != self._constructor.name)
+        return any(f.name == name for x in others for f in x.fields)
 
 
 def _field_names(r: Rule) -> List[str]:
