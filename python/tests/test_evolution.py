@@ -218,7 +218,7 @@ class Values(unittest.TestCase):
 
     def test_planning_is_linear_in_the_number_of_constructors(self) -> None:
         seconds = []
-        for n in (1_000, 6_000):
+        for n in (1_000, 8_000):
             old = total(*[(f"C{i}", [("x", I8)]) for i in range(n)])
             new = bind(total(*[(f"C{i}", [("x", I32)]) for i in range(n)]))
             start = time.monotonic()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 import unittest
 from random import Random
 from typing import Any, Callable, List, Tuple
@@ -12,7 +13,9 @@ import model
 from ashlar import DecodeError, EvolutionError, Schema, bind, evolve, python_source, read, write
 from ashlar import shapes as s
 from ashlar._describe import describe_schema
+from ashlar._path import elements_frame, type_frame
 from ashlar._shown import shown_text
+from ashlar._state import State
 from ashlar.evolution import Added, DroppedConstructor
 from test_values import exactly, outcome, samples
 
@@ -306,6 +309,26 @@ class Evolution(unittest.TestCase):
                 for n in ("word8", "word16"):
                     old, new = chain(s.Leaf("word8"), before), chain(s.Leaf(n), after)
                     self.read_as(new, old, bind(old).encode(value), value)
+
+    def test_bytes_inside_of_deep_ones_are_read_without_copying_the_path(self) -> None:
+        outer = State(b"", 0, 0)
+        for i in range(50_000):
+            outer.enter(type_frame(f"T{i}"))
+        start = time.monotonic()
+        for _ in range(5_000):
+            inner = outer.on(b"a")
+        self.assertLess(time.monotonic() - start, 1)
+        for i in range(50_000):
+            inner.enter(elements_frame(i))
+            inner.part(i)
+        with self.assertRaisesRegex(DecodeError, "nested more than 100000 levels deep"):
+            inner.enter(type_frame("More"))
+        with self.assertRaises(DecodeError) as caught:
+            inner.on(b"").need(2)
+        path = "T0..." + "".join(f"[{i}]" for i in range(49_976, 50_000))
+        self.assertEqual(str(caught.exception), f"at byte 0, in {path}: 2 bytes needed, 0 left (49999 elements announced)")
+        with self.assertRaisesRegex(DecodeError, "at byte 0, in T0...: 1 byte needed, 0 left$"):
+            outer.on(b"").need(1)
 
     def test_a_part_is_packed_on_one_side(self) -> None:
         def between(x: s.Shape) -> s.Shape:

@@ -99,7 +99,7 @@ class _Quick:
     def run(self, st: State) -> Optional[bytes]:
         """The new bytes of the value at the cursor, or nothing, and the cursor stays."""
         # (Compiled code does not count levels.)
-        if st.frames:
+        if st.levels:
             return None
         new: List[bytes] = []
         try:

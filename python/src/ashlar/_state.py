@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import List, NoReturn, Union
+from typing import List, NoReturn, Optional, Tuple, Union
 
 from . import _path
 from ._bits import NO_BITS, refilled
@@ -17,31 +17,43 @@ Buffer = Union[bytes, bytearray, memoryview]
 class State:
     """What a run of a decoder knows. ``at`` is the cursor."""
 
-    __slots__ = ("data", "at", "end", "base", "frames", "parts", "steps", "most_levels", "bits")
+    __slots__ = ("data", "at", "end", "base", "around", "levels", "frames", "parts", "steps", "bits")
 
-    def __init__(self, data: bytes, at: int, end: int) -> None:
+    def __init__(self, data: bytes, at: int, end: int, around: Optional[State] = None) -> None:
         self.data = data
         self.at = at
         self.end = end
         self.base = at
+        #: The decoder of the bytes that these come from, if there is one.
+        self.around = around
+        #: How deep the cursor is nested.
+        self.levels = 0 if around is None else around.levels
         self.frames: List[_path.Frame] = []
         self.parts: List[int] = []
-        self.steps = STEPS
-        self.most_levels = LEVELS
+        self.steps = STEPS if around is None else around.steps
         self.bits = NO_BITS
 
     def invalid(self, at: int, reason: str) -> NoReturn:
         """Refuse what begins at this place."""
         if len(reason) > 1000:
             reason = reason[:1000] + ".."
-        raise DecodeError(at - self.base, _path.labels(self.frames, self.parts), reason)
+        raise DecodeError(at - self.base, _path.labels(*self._place()), reason)
+
+    def _place(self) -> Tuple[List[_path.Frame], List[int]]:
+        # The values around the cursor, the outermost first, and the part in each.
+        frames, parts = list(self.frames), list(self.parts)
+        around = self.around
+        while around is not None:
+            frames[:0], parts[:0] = around.frames, around.parts
+            around = around.around
+        return frames, parts
 
     def need(self, n: int) -> None:
         """Refuse an input that has fewer than n bytes left."""
         left = self.end - self.at
         if left < n:
             announced = ""
-            for frame in reversed(self.frames):
+            for frame in reversed(self._place()[0]):
                 if frame[2] is None:
                     announced = f" ({_count(frame[3], 'element')} announced)"
                     break
@@ -49,10 +61,7 @@ class State:
 
     def on(self, data: bytes) -> State:
         """A decoder of other bytes, which uses the levels and steps of this one."""
-        other = State(data, 0, len(data))
-        other.frames, other.parts = list(self.frames), list(self.parts)
-        other.spent(self)
-        return other
+        return State(data, 0, len(data), self)
 
     def spent(self, other: State) -> None:
         """Go on with the budget of another decoder."""
@@ -72,13 +81,15 @@ class State:
 
     def enter(self, frame: _path.Frame) -> None:
         """Begin a value inside of another one."""
-        if len(self.frames) >= self.most_levels:
-            self.invalid(self.at, f"nested more than {self.most_levels} levels deep{RAISABLE}")
+        if self.levels >= LEVELS:
+            self.invalid(self.at, f"nested more than {LEVELS} levels deep{RAISABLE}")
+        self.levels += 1
         self.frames.append(frame)
         self.parts.append(-1)
 
     def leave(self) -> None:
         """End the value that began last."""
+        self.levels -= 1
         self.frames.pop()
         self.parts.pop()
 

@@ -111,7 +111,7 @@ class Type(Generic[T]):
         if self._read is None:
             self._compile_reader()
         # (Compiled code does not count levels.)
-        if not state.frames:
+        if not state.levels:
             try:
                 value, state.at = self._read(state.data, state.at, state.end)  # type: ignore[misc]
                 return value  # type: ignore[no-any-return]
