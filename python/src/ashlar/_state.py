@@ -27,10 +27,10 @@ class State:
         #: The decoder of the bytes that these come from, if there is one.
         self.around = around
         #: How deep the cursor is nested.
-        self.levels = 0 if around is None else around.levels
+        self.levels: int = 0 if around is None else around.levels
         self.frames: List[_path.Frame] = []
         self.parts: List[int] = []
-        self.steps = STEPS if around is None else around.steps
+        self.steps: int = STEPS if around is None else around.steps
         self.bits = NO_BITS
 
     def invalid(self, at: int, reason: str) -> NoReturn:
