@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import types
 import unittest
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass
 from pathlib import Path
 from random import Random
 from typing import Any, Callable, Dict, List, Optional, Tuple, Union
@@ -32,6 +32,18 @@ class Named:
 
 
 Shape = Union[Point, Circle, Named]
+
+
+@dataclass
+class Pair:
+    field1: int
+    field2: int
+
+
+@dataclass
+class Other:
+    field1: int
+    field2: int
 
 
 @dataclass
@@ -105,6 +117,26 @@ class Classes(unittest.TestCase):
         for kind in (Other, Union[Point, Circle], int, List[Picture]):
             with self.assertRaises(TypeError):
                 bind(pictures(), kind)
+
+    def test_a_type_of_two_classes_is_refused_among_many_hints(self) -> None:
+        many = [f"f{i}" for i in range(100)]
+        first, second = s.Field("1", s.List(s.Reference(1))), s.Leaf("int8")
+        records = (
+            ("First", (first,)),
+            ("Item", (s.Field("1", second), s.Field("2", second))),
+            ("Last", tuple(s.Field(name, first.shape) for name in many)),
+        )
+        definitions = tuple(s.Definition(n, "record", "unknown", (s.Constructor(n, fields),)) for n, fields in records)
+        schema = Schema(s.Tuple((s.Reference(0), s.Reference(2))), definitions)
+        lists: Any = ("list[Other]", "list[Pair]")
+        kinds: Any = (
+            make_dataclass("First", [("field1", lists[0])]),
+            make_dataclass("Last", [(name, lists[1]) for name in many]),
+        )
+        for kind in kinds:
+            kind.__module__ = __name__
+        with self.assertRaisesRegex(TypeError, "Item has two types"):
+            bind(schema, Tuple[kinds])
 
     def test_keys_of_classes(self) -> None:
         kind: Any = bind(Schema(s.Set(s.Reference(0)), _only_shape()), List[Shape])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections.abc
 import dataclasses
 import sys
-from typing import Any, Dict, List, Optional, Sequence, Set, Tuple, Union, get_args, get_origin, get_type_hints
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union, get_args, get_origin, get_type_hints
 
 from . import shapes as s
 from ._facts import Facts
@@ -67,7 +67,8 @@ def bind_classes(schema: Schema, kind: Any) -> Classes:
         return classes
     bound: Dict[int, Tuple[Optional[type], ...]] = {}
     work: List[Tuple[s.Shape, Any]] = [(schema.root, kind)]
-    seen: Set[Tuple[s.Shape, int]] = set()
+    # (The hints are kept, so that no other one gets the number of one of them.)
+    seen: Dict[Tuple[s.Shape, int], Any] = {}
     while work:
         shape, hint = work.pop()
         shape = facts.value_shape(shape)
@@ -75,7 +76,7 @@ def bind_classes(schema: Schema, kind: Any) -> Classes:
             work.extend(_definition(facts.definitions[shape.to], shape.to, hint, bound))
             continue
         if (shape, id(hint)) not in seen:
-            seen.add((shape, id(hint)))
+            seen[shape, id(hint)] = hint
             work.extend(_inner(facts, shape, hint))
     for i, found in bound.items():
         classes.add(i, facts.definitions[i], found)
