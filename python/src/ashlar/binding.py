@@ -188,6 +188,12 @@ class Type(Generic[T]):
             del out[size:]
             raise
 
+    def as_plain(self) -> Type[Any]:
+        """The same type with plain values. What its evolution says has values of the classes."""
+        plain: Type[Any] = Type(self.schema, bind_classes(self.schema, None), self.evolution)
+        plain.take = self.take
+        return plain
+
     def _expect_readable(self, data: bytes) -> None:
         # Does what a large value has that takes no bytes stay within a reader's budget?
         try:

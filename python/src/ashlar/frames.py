@@ -75,8 +75,8 @@ def to_pandas(
     """
     import pandas
 
-    schema = _one_schema(os.fspath(source)) if type is None else type.schema
-    plain = bind(schema, evolution=None if type is None else type.evolution)
+    plain = bind(_one_schema(os.fspath(source))) if type is None else type.as_plain()
+    schema = plain.schema
     columns = _columns(schema)
     data: List[List[Any]] = [[] for _ in columns]
     for record in islice(read(source, plain, start=start, **options), count):

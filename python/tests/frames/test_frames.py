@@ -6,7 +6,8 @@ import math
 import os
 import tempfile
 import unittest
-from typing import Any, List
+from dataclasses import dataclass
+from typing import Any, List, Optional
 
 import pandas
 
@@ -15,6 +16,19 @@ from ashlar import Schema, bind
 from ashlar import shapes as s
 from ashlar.evolution import Added
 from ashlar.frames import to_pandas
+
+
+@dataclass
+class Point:
+    x: int
+    y: Optional[float]
+
+
+@dataclass
+class Row:
+    name: str
+    at: Point
+    to: Point
 
 
 def schema(*fields: s.Field) -> Schema:
@@ -131,6 +145,16 @@ class Frames(unittest.TestCase):
     def test_other_records(self) -> None:
         ashlar.write(self.path, bind(Schema(s.List(s.Leaf("int8")))), [[1], []])
         self.assertEqual(list(to_pandas(self.path)["value"]), [[1], []])
+
+    def test_defaults_of_classes(self) -> None:
+        older = schema(s.Field("name", s.Leaf("utf8")), s.Field("at", s.Reference(1)))
+        ashlar.write(self.path, bind(older), [{"name": "a", "at": {"x": 1, "y": None}}])
+        newer = schema(s.Field("name", s.Leaf("utf8")), s.Field("at", s.Reference(1)), s.Field("to", s.Reference(1)))
+        type = bind(newer, Row, evolution={"Row": [Added("to", Point(7, 0.5))]})
+        self.assertEqual(list(ashlar.read(self.path, type)), [Row("a", Point(1, None), Point(7, 0.5))])
+        frame = to_pandas(self.path, type)
+        self.assertEqual(list(frame.columns), ["name", "at.x", "at.y", "to.x", "to.y"])
+        self.assertEqual((frame["at.x"][0], frame["to.x"][0], frame["to.y"][0]), (1, 7, 0.5))
 
     def test_several_types(self) -> None:
         fields = ROWS.definitions[0].constructors[0].fields + (s.Field("note", s.Leaf("utf8")),)
