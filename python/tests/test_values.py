@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import sys
 import time
+import tracemalloc
 import unittest
 from collections import Counter, OrderedDict, defaultdict
 from fractions import Fraction
@@ -15,6 +17,8 @@ from typing import Any, Dict, List, Tuple
 import model
 from ashlar import Array, AshlarError, DecodeError, EncodeError, ExactNaN, Schema, Type, bind
 from ashlar import shapes as s
+from ashlar._essence import essence_pieces, essence_size
+from ashlar._schemawrite import encode_schema
 from ashlar._state import State
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -451,6 +455,52 @@ class Schemas(unittest.TestCase):
             Schema(s.Between(0, 1, s.Leaf("fixedPoint", units=-1)))
         paired = '{"root":{"type":"irregular","name":"\\ud83d\\ude00"},"definitions":[]}'
         self.assertEqual(Schema.from_json(paired).root, s.Irregular("\U0001f600"))
+
+    def test_the_size_of_an_essence_is_known_before_it_is_made(self) -> None:
+        r = Random(21)
+        for schema, _ in samples(21, 500):
+            for root in (schema.root, model.random_shape(r, 2, len(schema.definitions))):
+                pieces = list(essence_pieces(schema.facts.bare, root, schema.definitions))
+                self.assertEqual(essence_size(root, schema.definitions), len(b"".join(pieces)), (root, schema))
+                digest = hashlib.md5(b"".join(pieces), usedforsecurity=False).digest()
+                self.assertEqual(schema.with_root(root).fingerprint(), digest)
+
+    def often(self, n: int, size: int) -> Tuple[s.Shape, Tuple[s.Definition, ...]]:
+        """A record with so many fields of a newtype of so many bytes."""
+        newtype = s.Definition("N", "newtype", "unknown", (s.Constructor("N", (s.Field("1", s.Constant(bytes(size))),)),))
+        uses = s.Constructor("R", tuple(s.Field(str(i), s.Reference(1)) for i in range(n)))
+        return s.Reference(0), (s.Definition("R", "record", "unknown", (uses,)), newtype)
+
+    def test_a_large_essence_is_hashed_in_pieces(self) -> None:
+        schema = Schema(*self.often(100, 1 << 20))
+        other = Schema(*self.often(101, 1 << 20))
+        tracemalloc.start()
+        try:
+            schema.fingerprint()
+            self.assertLess(tracemalloc.get_traced_memory()[1], 10 << 20)
+        finally:
+            tracemalloc.stop()
+        self.assertFalse(schema.same_fingerprint(other))
+        self.assertTrue(schema.same_fingerprint(Schema.decode(schema.encode())))
+
+    def test_an_essence_of_more_than_a_gibibyte_is_refused(self) -> None:
+        at_most = (1 << 30) - essence_size(*self.often(1024, 0))
+        each, rest = divmod(at_most, 1024)
+        root, (record, newtype) = self.often(1024, each)
+        for more, refused in ((rest, False), (rest + 1, True)):
+            c = record.constructors[0]
+            longer = s.Field(c.fields[-1].name + "0" * more, s.Reference(1))
+            c = s.Constructor(c.name, (*c.fields[:-1], longer))
+            definitions = (s.Definition("R", "record", "unknown", (c,)), newtype)
+            data = encode_schema(root, definitions)
+            if not refused:
+                self.assertEqual(essence_size(root, definitions), 1 << 30)
+                self.assertEqual(Schema.decode(data).encode(), data)
+                continue
+            with self.assertRaisesRegex(AshlarError, "^a schema whose essence has more than 1 GiB$"):
+                Schema(root, definitions)
+            with self.assertRaisesRegex(DecodeError, "^at byte 0: a schema whose essence has more than 1 GiB$"):
+                Schema.decode(data)
 
     def test_other_text(self) -> None:
         for text in ("", "[]", "{}", '{"root":{"type":"constant","bytes":"0"},"definitions":[]}'):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
-from typing import Callable, Dict, List, Sequence, Set
+from typing import Callable, Dict, List, Sequence, Set, Tuple
 
 from . import shapes as s
 from ._costs import Costs
@@ -17,6 +17,7 @@ __all__ = [
     "plain_shape",
     "references",
     "unwrapped",
+    "unwrapping",
 ]
 
 class Facts:
@@ -25,7 +26,7 @@ class Facts:
     def __init__(self, definitions: Sequence[s.Definition]) -> None:
         self.definitions = definitions
         #: What to write for a reference to each definition: newtypes are what they wrap.
-        self.bare: List[s.Shape] = _unwrapping(definitions)
+        self.bare: List[s.Shape] = unwrapping(definitions)[0]
         always: Dict[int, Sequence[int]] = {
             i: [r for f in _field_shapes(d) for r in _certain(f)]
             for i, d in enumerate(definitions)
@@ -181,9 +182,12 @@ def _certain(shape: s.Shape) -> List[int]:
     return []
 
 
-def _unwrapping(definitions: Sequence[s.Definition]) -> List[s.Shape]:
-    # A newtype stays a reference if it wraps itself by way of newtypes only, or if what it wraps has
-    # more than 100 shapes.
+def unwrapping(definitions: Sequence[s.Definition]) -> Tuple[List[s.Shape], List[int]]:
+    """What to write for a reference to each definition; and the newtypes, each after those in it.
+
+    A newtype stays a reference if it wraps itself by way of newtypes only, or if what it wraps has
+    more than 100 shapes.
+    """
     known: List[s.Shape] = [s.Reference(i) for i in range(len(definitions))]
     sizes = [1] * len(definitions)
     wrapped = {
@@ -203,7 +207,7 @@ def _unwrapping(definitions: Sequence[s.Definition]) -> List[s.Shape]:
         n = size_of(wrapped[i])
         if i not in cyclic and n <= 100:
             known[i], sizes[i] = unwrapped(known, wrapped[i]), n
-    return known
+    return known, order
 
 
 def _unordered(definitions: Sequence[s.Definition]) -> Set[int]:

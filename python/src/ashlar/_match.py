@@ -224,7 +224,7 @@ class _Match:
 
     def same_format(self, x: s.Shape, y: s.Shape) -> bool:
         old, new = self.old.schema.with_root(x), self.new.schema.with_root(y)
-        return old.fingerprint() == new.fingerprint()
+        return old.same_fingerprint(new)
 
     def between(
         self, in_key: bool, path: Path, old: Side, x: s.Shape, new: Side, y: s.Shape

@@ -1,4 +1,4 @@
-"""The bytes of schemas."""
+"""Reading the bytes of schemas."""
 
 from __future__ import annotations
 
@@ -8,90 +8,8 @@ from . import shapes as s
 from ._exact import Exact
 from ._facts import Facts
 from ._schemacheck import MOST_NESTED, check_schema
-from ._varint import put_integer, put_natural
 
-__all__ = ["decode_schema", "encode_schema"]
-
-_NUMBERS = list(s.NUMBERS)
-_ENCODINGS = ["", "bigEndian", "varint", "zigzag"]
-_FLOATS = [("float32", ""), ("float64", ""), ("float32", "bigEndian"), ("float64", "bigEndian")]
-_PLAIN = ["bool", "char", "scalarValue", "integer", "natural"]
-_STRINGS = ["bytes", "byteArray", "utf8"]
-_FORMS = ["newtype", "record", "sum"]
-_ORDERS = ["unknown", "byParts"]
-
-
-def encode_schema(root: s.Shape, definitions: Tuple[s.Definition, ...]) -> bytes:
-    """The bytes of a schema."""
-    out: List[bytes] = []
-    _put_shape(out, root)
-    out.append(_length(len(definitions)))
-    for d in definitions:
-        _put_text(out, d.name)
-        out.append(bytes((_FORMS.index(d.form), _ORDERS.index(d.order))))
-        out.append(_length(len(d.constructors)))
-        for c in d.constructors:
-            _put_text(out, c.name)
-            out.append(bytes((c.retired,)) + _length(len(c.fields)))
-            for f in c.fields:
-                _put_text(out, f.name)
-                _put_shape(out, f.shape)
-    return b"".join(out)
-
-
-def _length(n: int) -> bytes:
-    return n.to_bytes(8, "little", signed=True)
-
-
-def _put_text(out: List[bytes], text: str) -> None:
-    data = text.encode()
-    out.append(_length(len(data)))
-    out.append(data)
-
-
-def _put_shape(out: List[bytes], shape: s.Shape) -> None:
-    if isinstance(shape, s.Leaf):
-        out.append(b"\0" + _leaf(shape))
-    elif isinstance(shape, s.Between):
-        out.append(b"\1" + put_integer(shape.low) + put_integer(shape.high) + _leaf(shape.leaf))
-    elif isinstance(shape, (s.Ratio, s.Maybe)):
-        out.append(b"\2" if isinstance(shape, s.Ratio) else b"\3")
-    elif isinstance(shape, s.Tuple):
-        out.append(b"\4" + _length(len(shape.of)))
-    elif isinstance(shape, (s.List, s.NonEmpty, s.Set, s.Map)):
-        out.append(bytes(([s.List, s.NonEmpty, s.Set, s.Map].index(type(shape)) + 5, shape.compact)))
-    elif isinstance(shape, s.Array):
-        out.append(b"\x09")
-    elif isinstance(shape, s.Constant):
-        out.append(b"\x0a" + _length(len(shape.bytes)) + shape.bytes)
-    elif isinstance(shape, s.Reference):
-        out.append(b"\x0b" + _length(shape.to))
-    elif isinstance(shape, s.Opaque):
-        out.append(b"\x0c")
-        _put_text(out, shape.name)
-        size = b"\0" if shape.size is None else b"\1" + _length(shape.size)
-        out.append(_length(shape.version) + size)
-    elif isinstance(shape, s.Irregular):
-        out.append(b"\x0d")
-        _put_text(out, shape.name)
-    else:
-        out.append(b"\x0e" if isinstance(shape, s.Packed) else b"\x0f")
-    for child in s.children(shape):
-        _put_shape(out, child)
-
-
-def _leaf(leaf: s.Leaf) -> bytes:
-    if leaf.type in s.NUMBERS:
-        return bytes((1 + _ENCODINGS.index(leaf.encoding), _NUMBERS.index(leaf.type)))
-    if (leaf.type, leaf.encoding) in _FLOATS:
-        return bytes((5 + _FLOATS.index((leaf.type, leaf.encoding)),))
-    if leaf.type in _PLAIN:
-        return bytes((9 + _PLAIN.index(leaf.type),))
-    if leaf.type in _STRINGS:
-        return bytes((0x11 + _STRINGS.index(leaf.type), leaf.compact))
-    if leaf.type == "fixedPoint":
-        return b"\x0e" + put_natural(leaf.units)
-    return {"unit": b"\0", "date": b"\x0f", "duration": b"\x10", "utf16": b"\x14"}[leaf.type]
+__all__ = ["decode_schema"]
 
 
 def decode_schema(data: bytes) -> Tuple[s.Shape, Tuple[s.Definition, ...]]:
@@ -189,7 +107,7 @@ _SIMPLE = {
 }
 _COUNTED = {"Bytes": "bytes", "ByteArray": "byteArray", "Utf8": "utf8"}
 _ENCODED = {"Number": "", "BigEndian": "bigEndian", "Varint": "varint", "Zigzag": "zigzag"}
-_NUMBER_NAMES = dict(zip("W8 W16 W32 W64 I8 I16 I32 I64".split(), _NUMBERS))
+_NUMBER_NAMES = dict(zip("W8 W16 W32 W64 I8 I16 I32 I64".split(), s.NUMBERS))
 
 # The types of a schema, by the schema of which schemas are read. Each sum is a list of constructors
 # with the names of their fields' types.

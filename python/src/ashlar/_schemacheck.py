@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Iterable, List, Optional, Tuple
 
 from . import shapes as s
+from ._essence import MOST_ESSENCE, essence_size
 
 __all__ = ["MOST_NESTED", "check_schema"]
 
@@ -24,7 +25,10 @@ def check_schema(root: s.Shape, definitions: Tuple[s.Definition, ...]) -> Option
     problem = _check_names(definitions) or _check_shape("the root", root)
     for d in definitions:
         problem = problem or _check_definition(d)
-    return problem or _check_order(root, definitions) or _check_indices(root, definitions)
+    problem = problem or _check_order(root, definitions) or _check_indices(root, definitions)
+    if problem is None and essence_size(root, definitions) > MOST_ESSENCE:
+        return "a schema whose essence has more than 1 GiB"
+    return problem
 
 
 def _check_names(definitions: Tuple[s.Definition, ...]) -> Optional[str]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import copy
 import hashlib
-from typing import Dict, List, Tuple
+from typing import Tuple
 
 from . import shapes as s
-from ._facts import Facts, map_references, unwrapped
-from ._schemabytes import decode_schema, encode_schema
+from ._essence import essence_pieces, essence_size
+from ._facts import Facts
+from ._schemabytes import decode_schema
 from ._schemacheck import check_schema
 from ._schemajson import schema_from_json, schema_to_json
+from ._schemawrite import encode_schema
 from .errors import AshlarError
 
 __all__ = ["Schema"]
@@ -79,39 +81,19 @@ class Schema:
         >>> Schema(s.Leaf("bool")).fingerprint().hex()
         'f989e83d95721fa9ad3279cf9af2d115'
         """
-        return hashlib.md5(encode_schema(*self._essence()), usedforsecurity=False).digest()
+        digest = hashlib.md5(usedforsecurity=False)
+        for piece in essence_pieces(self.facts.bare, self.root, self.definitions):
+            digest.update(piece)
+        return digest.digest()
 
-    def _essence(self) -> Tuple[s.Shape, Tuple[s.Definition, ...]]:
-        bare = self.facts.bare
-        numbers: Dict[int, int] = {}
-        work: List[s.Shape] = [unwrapped(bare, self.root)]
-        while work:
-            shape = work.pop()
-            if isinstance(shape, s.Reference):
-                if shape.to in numbers:
-                    continue
-                numbers[shape.to] = len(numbers)
-                d = self.definitions[shape.to]
-                inner = [unwrapped(bare, f.shape) for c in d.constructors for f in c.fields]
-            else:
-                inner = list(s.children(shape))
-            work.extend(reversed(inner))
+    def same_fingerprint(self, other: Schema) -> bool:
+        """Have both schemas the same fingerprint? If their essences have different sizes, none is hashed.
 
-        def essential(shape: s.Shape) -> s.Shape:
-            return map_references(
-                lambda r: s.Reference(numbers.get(r.to, r.to)), unwrapped(bare, shape)
-            )
-
-        def simplified(d: s.Definition) -> s.Definition:
-            constructors = tuple(
-                s.Constructor(
-                    c.name, tuple(s.Field(f.name, essential(f.shape)) for f in c.fields), c.retired
-                )
-                for c in d.constructors
-            )
-            return s.Definition("", d.form, "unknown", constructors)
-
-        return essential(self.root), tuple(simplified(self.definitions[i]) for i in numbers)
+        >>> Schema(s.Leaf("bool")).same_fingerprint(Schema(s.Leaf("int8")))
+        False
+        """
+        sizes = [essence_size(x.root, x.definitions) for x in (self, other)]
+        return sizes[0] == sizes[1] and self.fingerprint() == other.fingerprint()
 
     def with_root(self, root: s.Shape) -> Schema:
         """The same definitions with another root, which may refer to some of them only."""
