@@ -122,11 +122,17 @@ export async function* readStream(
   }
 }
 
+/** A chunk of a stream. (One of a typed array of another kind, or a text, would be read as other bytes.) */
+function chunk(x: unknown): Uint8Array {
+  if (x instanceof Uint8Array) return x;
+  throw new TypeError("an iterable of Uint8Array is needed, or a stream of them; readBytes reads one of them");
+}
+
 function pulling(source: Source): { next(): Promise<Uint8Array | null>; stop(): Promise<unknown> } {
   if ("getReader" in source) {
     const reader = source.getReader();
     return {
-      next: async () => { const r = await reader.read(); return r.done ? null : (r.value as Uint8Array); },
+      next: async () => { const r = await reader.read(); return r.done ? null : chunk(r.value); },
       stop: async () => { try { await reader.cancel(); } finally { reader.releaseLock(); } },
     };
   }
@@ -134,9 +140,7 @@ function pulling(source: Source): { next(): Promise<Uint8Array | null>; stop(): 
   return {
     next: async () => {
       const r = await it.next();
-      if (r.done === true) return null;
-      if (!ArrayBuffer.isView(r.value)) throw new TypeError("an iterable of Uint8Array is needed; readBytes reads one of them");
-      return r.value;
+      return r.done === true ? null : chunk(r.value);
     },
     stop: async () => it.return?.(),
   };

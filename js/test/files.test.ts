@@ -95,8 +95,12 @@ test("streams of all kinds, and what becomes of them", async () => {
   assert.equal(await count([file]), 300);
   assert.equal(await count(new Set([file.subarray(0, 100), file.subarray(100)])), 300);
   assert.equal(await count(chunks(file, 9)), 300);
-  for (const wrong of [file, ["abc"]]) {
-    await assert.rejects(count(wrong as unknown as Uint8Array[]), { name: "TypeError", message: /^an iterable of Uint8Array is needed/ });
+  const even = file.slice(0, file.length & ~1).buffer;
+  const wrong = [["abc"], [new Uint16Array(even)], [new DataView(even)], [even], [5]];
+  const streamed = (chunks: unknown[]): unknown =>
+    new ReadableStream({ start(c) { for (const x of chunks) c.enqueue(x as Uint8Array); c.close(); } });
+  for (const x of [file, ...wrong, ...wrong.map(streamed)]) {
+    await assert.rejects(count(x as Uint8Array[]), { name: "TypeError", message: /^an iterable of Uint8Array is needed/ });
   }
   let left = 0;
   const stream = (bytes: Uint8Array): ReadableStream<Uint8Array> => {
