@@ -199,7 +199,7 @@ export class Facts {
       const more = d.form === "sum" ? this.packed.tag(d.constructors.length) : 1;
       for (const shapes of d.constructors.map((c) => c.fields.map((f) => f.shape))) {
         if (shapes.length > 0 && counted(more, tuple(shapes))) return true;
-        work.push(...shapes);
+        for (const s of shapes) work.push(s);
       }
     }
     for (let s = work.pop(); s !== undefined; s = work.pop()) {
@@ -208,7 +208,7 @@ export class Facts {
       if (s.k === "ratio" && !(s.of.k === "leaf" && NUMBERS.has(s.of.type))) return true;
       const part = s.k === "map" ? tuple(children(s)) : s.k === "maybe" || s.k === "tuple" || !("of" in s) ? null : s.of;
       if (part !== null && counted(0, part)) return true;
-      work.push(...children(s));
+      for (const x of children(s)) work.push(x);
     }
     return false;
   }

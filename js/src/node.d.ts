@@ -9,6 +9,7 @@ declare const process: {
   stderr: { write(t: string): boolean };
   exit(status: number): never;
 };
+declare const Buffer: { from(bytes: Uint8Array): Uint8Array };
 declare module "node:fs" {
   export function existsSync(path: string): boolean;
   export function readFileSync(path: string): Uint8Array;

@@ -1,5 +1,5 @@
 /** The bytes of schemas, and which of them no type has. */
-import { Sink } from "./bytes.js";
+import { plain, Sink } from "./bytes.js";
 import { Exact } from "./exact.js";
 import { Facts } from "./facts.js";
 import * as s from "./shapes.js";
@@ -162,7 +162,7 @@ function shapeOf(v: Tagged, depth: number): s.Shape {
 /** The terms of a schema from its bytes, all of them. Throws a `DecodeError` for others. */
 export function decodeTerms(data: Uint8Array): [s.Shape, s.Definition[]] {
   made = made ?? reader();
-  const st = new State(data, 0, data.length);
+  const st = new State(plain(data), 0, data.length);
   const v = made.read(st) as Record<string, unknown>;
   const definitions = (v["schemaDefinitions"] as Array<Record<string, unknown>>).map((d): s.Definition => ({
     name: d["definitionName"] as string,

@@ -182,6 +182,13 @@ test("nothing is written that no reader takes", () => {
   const ratios = new Schema(list({ k: "ratio", of: leaf("integer") }), []);
   assert.equal((ratios.decodeValue(ratios.encodeValue([large])) as unknown[]).length, 1);
   refused(ratios, Array(25).fill(large), /more than 1048576 steps to check fractions/);
+  // As many parts as no function takes as arguments.
+  const parts = (n: number): Shape[] => Array(n).fill(leaf("word8"));
+  const zeros = Array(200000).fill(0);
+  assert.equal(new Schema({ k: "tuple", of: parts(200000) }, []).encodeValue(zeros).length, 200000);
+  const broad: Definition = { name: "W", form: "record", order: "byParts", constructors: [
+    { name: "W", retired: false, fields: parts(200000).map((shape, i) => ({ name: `${i + 1}`, shape })) }] };
+  assert.equal(new Schema(root, [broad]).encodeValue(zeros).length, 200000);
   assert.ok(!new Schema(list(root), [definition("P", "record", leaf("unit"), leaf("int8"), list(leaf("float64")))]).facts.haveSteps(list(root)));
 });
 
@@ -272,6 +279,15 @@ test("schemas that no type has", () => {
     "at byte 19, in Schema.schemaDefinitions[0].definitionOrder: 1 byte needed, 0 left (4035225266141396992 elements announced)");
   bytes("0000010000000000000000000000000000000505",
     "at byte 18, in Schema.schemaDefinitions[0].definitionForm: constructor tag 5, but Form has 3 constructors (tags 0 to 2)");
+});
+
+test("a schema keeps no memory of the bytes that it was decoded from", () => {
+  const bytes = new Schema({ k: "constant", bytes: Uint8Array.of(1, 2, 3) }, []).encode();
+  for (const given of [bytes.slice(), Buffer.from(bytes)]) {
+    const schema = Schema.decode(given);
+    given.fill(0);
+    assert.equal(toHex(schema.encode()), toHex(bytes));
+  }
 });
 
 test("elements whose first bytes are in records in records are no elements of no bytes", () => {
