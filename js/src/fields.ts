@@ -23,14 +23,12 @@ class Said {
   readonly rules: readonly Rule[];
   private readonly prefix: string;
   private readonly several: boolean;
-  private readonly elsewhere: ReadonlySet<string>;
 
-  constructor(readonly type: Definition, rules: readonly Rule[], c: Constructor) {
+  constructor(private readonly type: Definition, rules: readonly Rule[], private readonly c: Constructor) {
     this.prefix = `${c.name}.`;
     const precise = (r: Rule): boolean => namesOf(r).some((n) => n.startsWith(this.prefix));
     this.rules = [...rules.filter(precise).map((r) => own(this.prefix, r)), ...rules.filter((r) => !precise(r))];
     this.several = type.constructors.length > 1;
-    this.elsewhere = new Set(type.constructors.filter((x) => x.name !== c.name).flatMap((x) => x.fields.map((f) => f.name)));
   }
 
   /** The name in the evolution of a field that the constructor has. */
@@ -40,7 +38,12 @@ class Said {
 
   /** The name in the evolution of a field that the constructor has no more. */
   before(name: string): string {
-    return this.several && (isNumber(name) || this.elsewhere.has(name)) ? this.prefix + name : name;
+    return this.several && (isNumber(name) || this.isElsewhere(name)) ? this.prefix + name : name;
+  }
+
+  /** Has another constructor such a field? */
+  private isElsewhere(name: string): boolean {
+    return this.type.constructors.some((x) => x.name !== this.c.name && x.fields.some((f) => f.name === name));
   }
 }
 
@@ -128,7 +131,7 @@ function arranged(olds: Old[], news: New[]): Op[] {
   const groups: Op[][] = [];
   let skipped: Op[] = [];
   for (const old of olds) {
-    skipped = skipped.concat(old.ops);
+    for (const op of old.ops) skipped.push(op);
     if (old.today === null) continue;
     groups.push([...skipped, ...(after.get(old.today) as Op[])]);
     skipped = [];

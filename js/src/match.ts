@@ -25,6 +25,9 @@ export function program(old: Schema, next: Schema, evolution: Evolution, skippin
   return new Match(new Side(old), new Side(next), evolution, skipping, new Planner()).program();
 }
 
+/** An old shape, and a new one. */
+type Pair = readonly [Shape, Shape];
+
 const size = (d: Definition): number => d.constructors.reduce((n, c) => n + 1 + c.fields.length, 0);
 const CONTAINED: Wrapping = { maybe: true, list: false };
 const OPTIONAL: Wrapping = { maybe: false, list: true };
@@ -173,8 +176,11 @@ class Match {
   }
 
   private cannot(path: Path, x: Shape, y: Shape): Mismatch {
-    const names = [describeShape(this.old.names, x), describeShape(this.next.names, y)];
-    return new Mismatch(pathText(path), "CannotBecome", names, converting(path));
+    return new Mismatch(pathText(path), "CannotBecome", this.described([x, y]), converting(path));
+  }
+
+  private described([x, y]: Pair): string[] {
+    return [describeShape(this.old.names, x), describeShape(this.next.names, y)];
   }
 
   /** The steps for a value of the one shape to become one of the other. */
@@ -201,11 +207,11 @@ class Match {
   }
 
   /** What is inside of a wrapping is compared. The mismatch names the shapes around it. */
-  private inside(inKey: boolean, wrapping: Wrapping, path: Path, whole: Mismatch, x: Shape, y: Shape): Op[] {
+  private inside(inKey: boolean, wrapping: Wrapping, path: Path, whole: Pair, x: Shape, y: Shape): Op[] {
     try {
       return this.shapes(inKey, wrapping, path, x, y);
     } catch (e) {
-      if (e instanceof Mismatch && e.kind === "CannotBecome" && e.path === pathText(path)) e.names = whole.names;
+      if (e instanceof Mismatch && e.kind === "CannotBecome" && e.path === pathText(path)) e.names = this.described(whole);
       throw e;
     }
   }
@@ -273,7 +279,7 @@ class Match {
   private containers(inKey: boolean, path: Path, x: Shape, y: Shape): Op[] | null {
     const elements = below(path, "[]");
     if (x.k === "maybe" && y.k === "maybe") {
-      const ops = this.inside(inKey, OPTIONAL, path, this.cannot(path, x, y), x.of, y.of);
+      const ops = this.inside(inKey, OPTIONAL, path, [x, y], x.of, y.of);
       return [switching("Maybe", 1, true, [[put(Uint8Array.of(0))], [put(Uint8Array.of(1)), ...ops]])];
     }
     if (x.k === "tuple" && y.k === "tuple" && x.of.length === y.of.length) {
@@ -300,7 +306,7 @@ class Match {
 
   /** Changes of what is around a value. None of them is allowed in keys. */
   private wrapped(wrapping: Wrapping, path: Path, x: Shape, y: Shape): Op[] | null {
-    const whole = this.cannot(path, x, y);
+    const whole: Pair = [x, y];
     if (y.k === "maybe" && wrapping.maybe) {
       return [put(Uint8Array.of(1)), ...this.inside(false, OPTIONAL, path, whole, x, y.of)];
     }
