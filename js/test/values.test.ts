@@ -303,6 +303,20 @@ test("elements whose first bytes are in records in records are no elements of no
   assert.throws(() => values.decodeValue(fromHex("0000200000000000")), /4 bytes needed, 0 left/);
 });
 
+test("elements of no bytes that are translated and then read are two steps", () => {
+  const list: Shape = { k: "list", of: leaf("unit"), compact: false };
+  const schema = (...fields: Array<[string, Shape]>): Schema => new Schema({ k: "reference", to: 0 }, [{
+    name: "R", form: "record", order: "byParts",
+    constructors: [{ name: "R", retired: false, fields: fields.map(([name, shape]) => ({ name, shape })) }],
+  }]);
+  const evolution: Record<string, Rule[]> = { R: [{ rule: "added", field: "n", default: 7 }] };
+  const values = evolve(schema(["us", list]), { schema: schema(["us", list], ["n", leaf("word8")]), evolution });
+  const us = Array(524288).fill([]);
+  assert.deepEqual(values.decodeValue(fromHex("0000080000000000")), { us, n: 7 });
+  assert.throws(() => values.decodeValue(fromHex("0100080000000000")),
+    { name: "DecodeError", reason: "more than 1048576 elements of no bytes; withBudget raises the limit" });
+});
+
 test("the path of an error is cut after 1000 characters, not after 1000 units of UTF-16", () => {
   const name = "𝄞".repeat(99);
   const path = (levels: number): string => {
