@@ -17,10 +17,34 @@ function decodeText(d: Uint8Array, from: number, to: number): string {
 }
 
 class Unusual extends Error {}
+class TooLarge extends Error {}
+
+/** The most characters of a program. Each use of a newtype writes all of its code again. */
+const MOST_SOURCE = 4_000_000;
+/** Greater bounds would be most of a program, as each use of them writes all digits. */
+const MOST_BOUND = 1n << 4096n;
+
+/** Statements, one after another, as long as a program has room for them. */
+class Statements {
+  private readonly all: string[] = [];
+
+  constructor(private readonly room: { left: number }) {}
+
+  push(text: string): void {
+    this.room.left -= text.length;
+    if (this.room.left < 0) throw new TooLarge();
+    this.all.push(text);
+  }
+
+  toString(): string {
+    return this.all.join("");
+  }
+}
 
 /** Lines of a program that reads shapes. */
 class Program {
   private next = 0;
+  private readonly room = { left: MOST_SOURCE };
   // The format of the shape that is at hand.
   private packed = false;
   // The functions of definitions that are called: one for each format.
@@ -33,6 +57,11 @@ class Program {
     // (More are added meanwhile.)
     return Array.from(this.called, ([name, { to, packed }]) =>
       this.inFormat(packed, () => this.definition(name, this.facts.definitions[to] as Definition)));
+  }
+
+  /** Statements of the program. */
+  statements(): Statements {
+    return new Statements(this.room);
   }
 
   private get costs(): Costs {
@@ -52,10 +81,11 @@ class Program {
   }
 
   /** A shape that is read by statements, and the expression of its value. */
-  shape(s: Shape, out: string[]): string {
+  shape(s: Shape, out: Statements): string {
     switch (s.k) {
       case "leaf": return this.leaf(s, out);
       case "between": {
+        if (s.low <= -MOST_BOUND || s.high >= MOST_BOUND) return this.unusual(out);
         const v = this.bind(this.leaf(s.leaf, out), out);
         const own = NUMBERS.get(s.leaf.type)?.[0] ?? 8;
         const n = own <= 4 ? "" : "n";
@@ -93,27 +123,27 @@ class Program {
     }
   }
 
-  private unusual(out: string[]): string {
+  private unusual(out: Statements): string {
     out.push("G();");
     return "null";
   }
 
-  private bind(e: string, out: string[]): string {
+  private bind(e: string, out: Statements): string {
     const v = this.name("v");
     out.push(`const ${v}=${e};`);
     return v;
   }
 
-  private beside(s: Shape, more: number, out: string[]): string {
+  private beside(s: Shape, more: number, out: Statements): string {
     return fair(this.costs.of(s), more) ? this.shape(s, out) : this.unusual(out);
   }
 
-  private apart(s: Shape, out: string[]): string {
+  private apart(s: Shape, out: Statements): string {
     return this.beside(s, 0, out);
   }
 
   /** The number of one of so many constructors. */
-  private tag(count: number, out: string[]): string {
+  private tag(count: number, out: Statements): string {
     if (this.packed) return count === 1 ? "0" : count === 2 ? "X()" : `Y(${shorterCodes(count).join()})`;
     const size = tagSize(count);
     out.push(`p+=${size};if(p>e)G();`);
@@ -125,7 +155,7 @@ class Program {
     return b.k === "leaf" && (NUMBERS.has(b.type) || (b.type === "utf8" && !b.compact));
   }
 
-  private leaf(l: Leaf, out: string[]): string {
+  private leaf(l: Leaf, out: Statements): string {
     if (this.packed) l = packedLeaf(l);
     const le = l.enc !== "bigEndian";
     const fixed = (n: number, method: string): string => {
@@ -172,13 +202,13 @@ class Program {
     }
   }
 
-  private length(compact: boolean, out: string[]): string {
+  private length(compact: boolean, out: Statements): string {
     if (compact || this.packed) return "V()";
     out.push("p+=8;if(p>e||w.getUint32(p-4,true)!==0)G();");
     return "w.getUint32(p-8,true)";
   }
 
-  private maybe(of: Shape, out: string[]): string {
+  private maybe(of: Shape, out: Statements): string {
     const v = this.name("v");
     const tag = this.tag(2, out);
     out.push(`let ${v}=null;switch(${tag}){case 0:break;case 1:{`);
@@ -187,7 +217,7 @@ class Program {
     return v;
   }
 
-  private list(of: Shape, compact: boolean, full: boolean, out: string[]): string {
+  private list(of: Shape, compact: boolean, full: boolean, out: Statements): string {
     if (this.costs.of(of)[1] === 0) return this.unusual(out);
     const n = this.bind(this.length(compact, out), out);
     const v = this.bind("[]", out);
@@ -198,7 +228,7 @@ class Program {
     return v;
   }
 
-  private map(key: Shape, value: Shape, compact: boolean, out: string[]): string {
+  private map(key: Shape, value: Shape, compact: boolean, out: Statements): string {
     if (this.costs.ofAll([key, value])[1] === 0) return this.unusual(out);
     const ordered = isOrdered(this.facts.unordered, key);
     const b = this.facts.bareShape(key);
@@ -220,7 +250,7 @@ class Program {
     return v;
   }
 
-  private record(c: Constructor, out: string[]): string {
+  private record(c: Constructor, out: Statements): string {
     const values = c.fields.map((f) => this.bind(this.shape(f.shape, out), out));
     if (isPositional(c)) return `[${values.join(",")}]`;
     return `{${c.fields.map((f, i) => `[${JSON.stringify(f.name)}]:${values[i]}`).join(",").replace(/\["([A-Za-z][A-Za-z0-9]*)"\]/g, "$1")}}`;
@@ -228,7 +258,7 @@ class Program {
 
   /** The function of this name, which reads a definition. */
   private definition(name: string, d: Definition): string {
-    const out: string[] = [];
+    const out = this.statements();
     let result = "";
     const c = d.constructors[0];
     if (d.form === "sum") {
@@ -237,17 +267,17 @@ class Program {
       else { const tag = this.tag(count, out); out.push(`switch(${tag}){`); }
       d.constructors.forEach((k, tag) => {
         const shapes = k.fields.map((f) => f.shape);
-        const inner: string[] = [];
         if (k.retired || !fair(this.costs.ofAll(shapes), this.costs.tag(count))) return;
-        const value = k.fields.length === 0 ? "" : `,value:${this.record(k, inner)}`;
-        out.push(`case ${tag}:{${inner.join("")}z--;return{tag:${JSON.stringify(k.name)}${value}};}`);
+        out.push(`case ${tag}:{`);
+        const value = k.fields.length === 0 ? "" : `,value:${this.record(k, out)}`;
+        out.push(`z--;return{tag:${JSON.stringify(k.name)}${value}};}`);
       });
       if (count > 0) out.push("default:G();}");
       result = "null";
     } else if (c !== undefined) {
       result = d.form === "newtype" ? this.shape((c.fields[0] as { shape: Shape }).shape, out) : this.record(c, out);
     }
-    return `function ${name}(){if(++z>${MOST_DEEP})G();${out.join("")}const q=${result};z--;return q;}`;
+    return `function ${name}(){if(++z>${MOST_DEEP})G();${out}const q=${result};z--;return q;}`;
   }
 }
 
@@ -255,7 +285,7 @@ class Program {
 function sourceOf(root: Shape, facts: Facts): string | null {
   if (!fair(facts.plain.of(root))) return null;
   const program = new Program(facts);
-  const main: string[] = [];
+  const main = program.statements();
   const value = program.shape(root, main);
   return `"use strict";
 const s=new DataView(new ArrayBuffer(8));
@@ -276,7 +306,7 @@ let m;if(n<=6){let x=0;for(let i=p-1;i>=p-n;i--)x=x*256+d[i];m=BigInt(x);}else m
 function T(n){const to=p+n;if(n<=24){let s="";for(let i=p;i<to;i++){const c=d[i];if(c>127){const f=p;p=to;return S(d,f,to);}s+=C(c);}p=to;return s;}
 const f=p;p=to;return S(d,f,to);}
 ${program.functions().join("\n")}
-function R(){${main.join("")}return ${value};}
+function R(){${main}return ${value};}
 return function(bytes,at,count,out){d=bytes;w=new DataView(d.buffer,d.byteOffset,d.byteLength);e=d.length;p=at;let done=at;
 try{for(let i=0;i<count;i++){z=0;out.push(R());done=p;}}catch(x){if(x!==U&&!(x instanceof TypeError)&&!(x instanceof RangeError))throw x;}finally{d=w=undefined;}
 return done;};`;
@@ -284,12 +314,12 @@ return done;};`;
 
 /** A decoder of values of a shape, or `null` where functions cannot be made or the shape is out of the ordinary. */
 export function compile(root: Shape, facts: Facts): Fast | null {
-  const source = sourceOf(root, facts);
-  if (source === null || source.length > 4_000_000) return null;
   try {
+    const source = sourceOf(root, facts);
+    if (source === null || source.length > MOST_SOURCE) return null;
     return new Function("U", "S", "B", "C", source)(new Unusual(), decodeText, bigOf, String.fromCharCode) as Fast;
   } catch {
-    // A policy of the page, for instance.
+    // The source is too large, or a policy of the page forbids it, for instance.
     return null;
   }
 }

@@ -35,3 +35,23 @@ test("planning for a chain of 50,000 optional records", () => {
     { next: { next: null } });
   assert.throws(() => evolve(chain(leaf("int32")), { schema: chain(bool) }), { message: /: Int32 cannot become Bool; / });
 });
+
+/** A record with so many fields of a newtype. */
+const uses = (n: number, of: Shape): Schema => new Schema(to(0), [
+  record("R", times(n, (i): Field => ({ name: `f${i}`, shape: to(1) }))),
+  { name: "N", form: "newtype", order: "byParts", constructors: [{ name: "N", retired: false, fields: [{ name: "1", shape: of }] }] },
+]);
+
+test("a schema whose compiled code would be large is not compiled", () => {
+  const options: Shape = { k: "tuple", of: times(49, () => maybe(bool)) };
+  const read = (schema: Schema, bytes: Uint8Array): number => schema.decodeQuickly(bytes, 0, 1, []);
+  assert.equal(read(uses(100, options), new Uint8Array(4900)), 4900);
+  assert.equal(read(uses(65000, options), new Uint8Array(65000 * 49)), 0);
+  const bounded = (bits: bigint): Shape => ({ k: "between", low: -(1n << bits), high: 1n << bits, leaf: leaf("integer") });
+  assert.equal(read(uses(10, bounded(4095n)), new Uint8Array(10)), 10);
+  assert.equal(read(uses(10, bounded(4096n)), new Uint8Array(10)), 0);
+  assert.equal(read(uses(20000, bounded(3000000n)), new Uint8Array(20000)), 0);
+  const [schema, most] = [new Schema(bounded(4096n), []), 1n << 4096n];
+  for (const n of [most, -most]) assert.equal(schema.decodeValue(schema.encodeValue(n)), n);
+  assert.throws(() => schema.decodeValue(new Schema(leaf("integer"), []).encodeValue(most + 1n)), { name: "DecodeError" });
+});
