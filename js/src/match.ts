@@ -252,7 +252,13 @@ class Match {
   }
 
   private sameFormat(x: Shape, y: Shape): boolean {
-    return sameBytes(essence(this.old.schema, x), essence(this.next.schema, y));
+    // (Equal bytes are in equal parts.)
+    const news = essence(this.next.schema, y)[Symbol.iterator]();
+    for (const part of essence(this.old.schema, x)) {
+      const other = news.next();
+      if (other.done === true || !sameBytes(part, other.value)) return false;
+    }
+    return news.next().done === true;
   }
 
   private leaves(inKey: boolean, path: Path, x: Shape, y: Shape): Op[] | null {

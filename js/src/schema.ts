@@ -3,13 +3,16 @@ import { plain, Sink, toHex } from "./bytes.js";
 import { compile, Fast } from "./compile.js";
 import { AshlarError, DecodeError, EncodeError } from "./errors.js";
 import { Exact } from "./exact.js";
-import { Facts, unwrapped } from "./facts.js";
+import { Facts } from "./facts.js";
 import { md5 } from "./md5.js";
 import { jsonOf, putValue } from "./output.js";
-import { checkTerms, decodeTerms, encodeTerms } from "./schemabytes.js";
+import { checkTerms, decodeTerms, encodedParts, encodedSize, encodeTerms } from "./schemabytes.js";
 import { termsFromJson, termsToJson } from "./schemajson.js";
-import { children, Definition, fieldShapes, mapShapes, overShapes, Shape } from "./shapes.js";
+import { children, Definition, fieldShapes, Shape } from "./shapes.js";
 import { LEVELS, State, STEPS } from "./state.js";
+
+/** The most bytes of an essence. A newtype is written at each use, so some megabytes could become any number of them. */
+const MOST_ESSENCE = 1 << 30;
 
 /** The format of a type. */
 export class Schema {
@@ -27,12 +30,12 @@ export class Schema {
 
   /** A schema from its bytes, all of them. Throws a `DecodeError` for others. */
   static decode(bytes: Uint8Array): Schema {
-    return new Schema(...decodeTerms(bytes));
+    return decodeTerms(bytes, (root, definitions) => new Schema(root, definitions).withFingerprint());
   }
 
   /** A schema from its JSON. Throws an `AshlarError` if it is none. */
   static fromJson(text: string): Schema {
-    return new Schema(...termsFromJson(text));
+    return new Schema(...termsFromJson(text)).withFingerprint();
   }
 
   /** The bytes of the schema. */
@@ -45,10 +48,19 @@ export class Schema {
     return termsToJson(this.root, this.definitions);
   }
 
-  /** The 16 bytes of the fingerprint: the MD5 of what decides about the bytes and about evolution. */
+  /**
+   * The 16 bytes of the fingerprint: the MD5 of what decides about the bytes and about evolution. Throws an `AshlarError`
+   * if that has more than 1 GiB, which no schema has that was decoded.
+   */
   fingerprint(): Uint8Array {
-    this.stored = this.stored ?? md5(essence(this));
+    this.stored = this.stored ?? md5(essence(this.withFingerprint()));
     return this.stored;
+  }
+
+  /** The schema, if it has a fingerprint. */
+  private withFingerprint(): this {
+    if (essenceSize(this) > MOST_ESSENCE) throw new AshlarError("a schema whose essence has more than 1 GiB");
+    return this;
   }
 
   /** The fingerprint in hexadecimal. */
@@ -128,24 +140,33 @@ export class Schema {
   }
 }
 
-/** What decides about the bytes and about evolution, for values of the schema or of another root. */
-export function essence(schema: Schema, root = schema.root): Uint8Array {
+/** What decides about the bytes and about evolution, for values of the schema or of another root. It is in parts. */
+export function essence(schema: Schema, root = schema.root): Iterable<Uint8Array> {
   const bare = schema.facts.bare;
   const numbers = new Map<number, number>();
   const visited: Definition[] = [];
-  const work = [unwrapped(bare, root)];
+  const work = [root];
   for (let x = work.pop(); x !== undefined; x = work.pop()) {
-    let inner = children(x);
-    if (x.k === "reference" && !numbers.has(x.to)) {
-      const d = schema.definitions[x.to] as Definition;
-      numbers.set(x.to, visited.length);
+    const y = x.k === "reference" ? (bare[x.to] as Shape) : x;
+    let inner = children(y);
+    if (y.k === "reference" && !numbers.has(y.to)) {
+      const d = schema.definitions[y.to] as Definition;
+      numbers.set(y.to, visited.length);
       visited.push(d);
-      inner = fieldShapes(d).map((f) => unwrapped(bare, f));
+      inner = fieldShapes(d);
     }
     for (let i = inner.length - 1; i >= 0; i--) work.push(inner[i] as Shape);
   }
-  const renumbered = (x: Shape): Shape =>
-    x.k === "reference" ? { k: "reference", to: numbers.get(x.to) as number } : mapShapes(renumbered, x);
-  const strip = (x: Shape): Shape => renumbered(unwrapped(bare, x));
-  return encodeTerms(strip(root), visited.map((d) => ({ ...overShapes(strip, d), name: "", order: "unknown" })));
+  return encodedParts(root, visited.map(simplified), (to) => {
+    const y = bare[to] as Shape;
+    return y.k === "reference" ? { k: "reference", to: numbers.get(y.to) as number } : y;
+  });
+}
+
+const simplified = (d: Definition): Definition => ({ ...d, name: "", order: "unknown" });
+
+/** How many bytes the essence of a schema has. Each definition is in it that stands for itself. */
+export function essenceSize({ root, definitions, facts }: Schema): number {
+  const left = definitions.filter((_, i) => { const x = facts.bare[i] as Shape; return x.k === "reference" && x.to === i; });
+  return encodedSize(root, left.map(simplified), (to) => facts.bare[to] as Shape);
 }

@@ -1,5 +1,6 @@
 /** The bytes of schemas, and which of them no type has. */
-import { plain, Sink } from "./bytes.js";
+import { concat, plain, Sink } from "./bytes.js";
+import { AshlarError } from "./errors.js";
 import { Exact } from "./exact.js";
 import { Facts } from "./facts.js";
 import * as s from "./shapes.js";
@@ -31,7 +32,8 @@ function putLeaf(out: Sink, l: s.Leaf): void {
   out.u8(Number(l.compact));
 }
 
-function putShape(out: Sink, x: s.Shape): void {
+/** Writes a shape without those inside. */
+function putOuter(out: Sink, x: s.Shape): void {
   out.u8(SHAPES.indexOf(x.k));
   switch (x.k) {
     case "leaf": putLeaf(out, x); break;
@@ -49,13 +51,11 @@ function putShape(out: Sink, x: s.Shape): void {
     case "irregular": out.text(x.name, false); break;
     default:
   }
-  for (const c of s.children(x)) putShape(out, c);
 }
 
-/** The bytes of a schema. */
-export function encodeTerms(root: s.Shape, definitions: readonly s.Definition[]): Uint8Array {
-  const out = new Sink();
-  putShape(out, root);
+/** Writes what is around the shapes of a schema, and gives each where its bytes belong. */
+function* aroundShapes(out: Sink, root: s.Shape, definitions: readonly s.Definition[]): Generator<s.Shape> {
+  yield root;
   out.count(definitions.length, false);
   for (const d of definitions) {
     out.text(d.name, false);
@@ -66,10 +66,58 @@ export function encodeTerms(root: s.Shape, definitions: readonly s.Definition[])
       out.text(c.name, false);
       out.u8(Number(c.retired));
       out.count(c.fields.length, false);
-      for (const f of c.fields) { out.text(f.name, false); putShape(out, f.shape); }
+      for (const f of c.fields) { out.text(f.name, false); yield f.shape; }
     }
   }
-  return out.slice();
+}
+
+/** What stands for a reference: another one, or a shape without newtypes. */
+export type Meaning = (to: number) => s.Shape;
+
+const itself: Meaning = (to) => ({ k: "reference", to });
+
+/** The bytes of a schema, in parts: a part ends with the shape that makes it 64 KiB. */
+export function* encodedParts(root: s.Shape, definitions: readonly s.Definition[], meaning = itself): Generator<Uint8Array> {
+  const out = new Sink();
+  for (const shape of aroundShapes(out, root, definitions)) {
+    const work = [shape];
+    for (let x = work.pop(); x !== undefined; x = work.pop()) {
+      const y = x.k === "reference" ? meaning(x.to) : x;
+      putOuter(out, y);
+      const inner = s.children(y);
+      for (let i = inner.length - 1; i >= 0; i--) work.push(inner[i] as s.Shape);
+      if (out.length >= 65536) { yield out.slice(); out.truncate(0); }
+    }
+  }
+  yield out.slice();
+}
+
+/** How many bytes a schema has, without making them: linear, though shapes that references stand for are in many places. */
+export function encodedSize(root: s.Shape, definitions: readonly s.Definition[], meaning: Meaning): number {
+  const outer = new Sink();
+  const known = new Map<s.Shape, number>();
+  const sizeOf = (x: s.Shape): number => {
+    const y = x.k === "reference" ? meaning(x.to) : x;
+    const before = known.get(y);
+    if (before !== undefined) return before;
+    outer.truncate(0);
+    putOuter(outer, y);
+    const n = s.children(y).reduce((sum, c) => sum + sizeOf(c), outer.length);
+    known.set(y, n);
+    return n;
+  };
+  const out = new Sink();
+  let n = 0;
+  for (const shape of aroundShapes(out, root, definitions)) {
+    n += out.length + sizeOf(shape);
+    out.truncate(0);
+  }
+  return n + out.length;
+}
+
+/** The bytes of a schema. */
+export function encodeTerms(root: s.Shape, definitions: readonly s.Definition[]): Uint8Array {
+  return concat([...encodedParts(root, definitions)]);
 }
 
 // The types of a schema, by which schemas are read. "Name" is a sum: constructors, and the types of their fields.
@@ -159,8 +207,11 @@ function shapeOf(v: Tagged, depth: number): s.Shape {
   }
 }
 
-/** The terms of a schema from its bytes, all of them. Throws a `DecodeError` for others. */
-export function decodeTerms(data: Uint8Array): [s.Shape, s.Definition[]] {
+/**
+ * What is made of the terms of a schema, given all of its bytes. Throws a `DecodeError` for others, and for terms of which
+ * an `AshlarError` is made.
+ */
+export function decodeTerms<T>(data: Uint8Array, make: (root: s.Shape, definitions: s.Definition[]) => T): T {
   made = made ?? reader();
   const st = new State(plain(data), 0, data.length);
   const v = made.read(st) as Record<string, unknown>;
@@ -177,10 +228,15 @@ export function decodeTerms(data: Uint8Array): [s.Shape, s.Definition[]] {
     })),
   }));
   const root = shapeOf(v["schemaRoot"] as Tagged, 0);
-  const problem = checkTerms(root, definitions);
-  if (problem !== null) st.invalid(0, problem);
+  let found: T;
+  try {
+    found = make(root, definitions);
+  } catch (e) {
+    if (e instanceof AshlarError) st.invalid(0, e.message);
+    throw e;
+  }
   st.expectEnd();
-  return [root, definitions];
+  return found;
 }
 
 /** Why no type has this schema, or `null` if one may have it. */
