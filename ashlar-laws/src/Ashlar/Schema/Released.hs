@@ -1,7 +1,10 @@
 {-# LANGUAGE AllowAmbiguousTypes #-}
 {-# LANGUAGE DerivingStrategies #-}
 {-# LANGUAGE ScopedTypeVariables #-}
+{-# LANGUAGE Trustworthy #-}
 {-# LANGUAGE TypeApplications #-}
+-- Newer versions of System.Directory are not Safe.
+{-# OPTIONS_GHC -Wno-trustworthy-safe #-}
 
 -- |
 -- Module      : Ashlar.Schema.Released
