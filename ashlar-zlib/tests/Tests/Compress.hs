@@ -37,6 +37,7 @@ import Data.IORef (modifyIORef', newIORef, readIORef)
 import System.IO (hClose, hSetBinaryMode)
 import System.IO.Unsafe (unsafePerformIO)
 import System.Process
+import System.Timeout (timeout)
 import Test.Tasty
 import Test.Tasty.QuickCheck
 import Tests.Random
@@ -134,6 +135,14 @@ exceptions =
               either (\(ErrorCall e) -> e) (const "none") r === "bad",
               out === ("", Just Truncated)
             ],
+      testProperty "the action throws another exception than broke the stream: that is thrown"
+        . once
+        . ioProperty
+        $ do
+          r <- try . withCompressor gzip (const (pure ())) $ \c -> do
+            written <- timeout 10000 (write c (byteString hanging))
+            throwIO (userError (show written))
+          pure (r === (Left (userError "Nothing") :: Either IOException ())),
       testProperty "the consumer throws: it is not called again" . once . ioProperty $ do
         calls <- newIORef (0 :: Int)
         r <- try . withCompressor (gzip {paramsLevel = 0}) (failing calls) $ \c ->
@@ -195,6 +204,11 @@ wasKilled = (== ThreadKilled)
 bad :: Builder
 bad = byteString (unsafePerformIO (throwIO (ErrorCall "bad")))
 {-# NOINLINE bad #-}
+
+-- Its value takes a minute.
+hanging :: S.ByteString
+hanging = unsafePerformIO ("late" <$ threadDelay 60000000)
+{-# NOINLINE hanging #-}
 
 free :: Limit
 free = Limit maxBound maxBound

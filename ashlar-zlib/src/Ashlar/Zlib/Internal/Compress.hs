@@ -121,18 +121,18 @@ withCompressor params consume act = mask $ \unmask -> do
   -- A thread that still writes may be waited for. Whoever interrupts that closes the stream later.
   let closing = swapping `onException` forkIO (() <$ swapping)
       swapping = swapMVar state Closed
-      end whole = do
+      end broken whole = do
         last' <- closing
         case last' of
           Ready stream -> unmask (whole stream)
-          Broken e -> throwIO e
+          Broken e -> broken e
           Closed -> pure ()
       failed e = do
-        unless (isAsync e) (end flushStream `catch` ignored)
+        unless (isAsync e) (end (\_ -> pure ()) flushStream `catch` ignored)
         _ <- closing
         throwIO (e :: SomeException)
   a <- unmask (act (Compressor state)) `catch` failed
-  a <$ end finish
+  a <$ end throwIO finish
   where
     -- Who interrupts the last flush waits until this thread knows of it.
     ignored e = when (isAsync e) (throwIO e)
@@ -146,7 +146,8 @@ isAsync e = case fromException e :: Maybe SomeAsyncException of
 -- an inserted ByteString. A 'Ashlar.Builder.Extra.flush' in the builder flushes the stream.
 --
 -- If this throws, the stream is broken: every later use throws the same exception, and so does
--- 'withCompressor'. After the end of 'withCompressor', this throws 'CompressorClosed'.
+-- 'withCompressor', unless its action throws another one. After the end of 'withCompressor', this
+-- throws 'CompressorClosed'.
 write :: Compressor -> Builder -> IO ()
 write compressor b = using compressor (\stream -> pour stream (pure ()) b)
 
