@@ -9,9 +9,10 @@ module Tests.Redis (tests) where
 import Ashlar.Jobs
 import Ashlar.Jobs.Engine
 import Ashlar.Jobs.Engine.Redis
+import Ashlar.Jobs.Internal.Scripts (openScript)
 import Control.Concurrent
 import Control.Exception
-import Control.Monad (forM_, replicateM, replicateM_, void, when)
+import Control.Monad (forM_, forever, replicateM, replicateM_, void, when)
 import qualified Data.ByteString as S
 import Data.IORef
 import qualified Data.List as List
@@ -36,6 +37,8 @@ tests =
       testProperty "Redis is killed with -9, and started again" (onServer killedRedis),
       testProperty "Redis becomes a replica, and is promoted" (onServer replaced),
       testProperty "a job whose name begins like another's keys stays" (onServer similarNames),
+      testProperty "a run that is gone is not made again, a new one is" (onServer notAgain),
+      testProperty "a run that is forgotten while others open it stays so" (onServer opened),
       testProperty "the collector stops, and is started again" (onServer stoppedCollector),
       testProperty "the limit holds, and the submitter waits" (onServer limited),
       testProperty "poisoned batches go aside" (onServer poisoned),
@@ -172,6 +175,39 @@ similarNames server = withRedis (optionsFor server) $ \redis -> do
   forget (redisEngine redis "a")
   there <- status other
   pure (n === 10 .&&. progressRecords (statusProgress there) === 10)
+
+notAgain :: Server -> IO Property
+notAgain server = bracket (R.connect (redisConnect (optionsFor server))) R.disconnect $ \c -> do
+  let open run wasThere forgotten' =
+        R.runRedis c (R.eval openScript ["state", "tasks", forgotten'] [run, "about", wasThere])
+  gone <- open "a" "1" "none"
+  _ <- R.runRedis c (R.set "b" "")
+  forgotten' <- open "b" "0" "b"
+  made <- open "c" "0" "none"
+  -- Sent again, and by others.
+  again <- open "c" "0" "none"
+  there <- open "c" "1" "none"
+  another <- open "d" "0" "none"
+  let session n = R.MultiBulk . Just $ map R.Integer [n, 0, 0, 0] ++ [R.Bulk (Just "about")]
+  pure $
+    [gone, forgotten', made, again, there, another]
+      === map Right [R.Integer 1, R.Integer 1, session 1, session 2, session 3, R.Integer 1]
+
+-- One opens runs, and another forgets them.
+opened :: Server -> IO Property
+opened server =
+  with server $ \a -> with server $ \b ->
+    bracket (forkIO (forever (engineOpen a "about"))) killThread $ \_ -> do
+      let go :: Int -> [S.ByteString] -> IO Property
+          go 0 _ = pure (property True)
+          go n gone = do
+            there <- fmap fst <$> engineCurrent b
+            case there of
+              Just run
+                | runId run `elem` gone -> pure (counterexample "it came back" False)
+                | otherwise -> engineForget b (Just run) >> go (n - 1) (runId run : gone)
+              Nothing -> go n gone
+      go 300 []
 
 newtype Stop = Stop [Collected Answer] deriving stock (Show)
 

@@ -225,6 +225,7 @@ redisEngine redis name =
     notes r = key r "notes"
     space r = key r "space"
     aside r = key r "aside"
+    forgotten r = key r "forgotten"
     result r n = key r ("result:" <> dec n)
     -- To Redis, 0 is for ever.
     waited = max 1 (redisWait (redisOptions redis))
@@ -256,12 +257,12 @@ redisEngine redis name =
 
     gone :: Run -> IO a
     gone r = do
-      (there, forgotten) <- quick $ do
+      (there, known) <- quick $ do
         a <- R.hget state "run"
-        b <- R.exists (key r "forgotten")
+        b <- R.exists (forgotten r)
         pure ((,) <$> a <*> b)
       throwIO $
-        if forgotten then Forgotten else maybe lostJob (const lostToAnother) there
+        if known then Forgotten else maybe lostJob (const lostToAnother) there
 
     current = do
       fields <- quick (R.hmget state ["run", "about", "session", "batches", "records", "closed"])
@@ -273,7 +274,9 @@ redisEngine redis name =
     open about = do
       there <- quick (R.hget state "run")
       run <- maybe newRunId pure there
-      reply <- eval openScript [tasks (Run run about)] [run, about]
+      let r = Run run about
+      reply <-
+        eval openScript [tasks r, forgotten r] [run, about, maybe "0" (const "1") there]
       case reply of
         R.MultiBulk (Just [s, b, n, c, R.Bulk (Just about')]) ->
           pure (Run run about', progressOf (integers [s, b, n, c]))

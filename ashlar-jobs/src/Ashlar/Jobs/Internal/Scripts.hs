@@ -74,13 +74,17 @@ inSession =
     "if session < tonumber(ARGV[2]) then return {ok='LOST from ' .. batches} end"
   ]
 
--- | Keys: state, tasks. Arguments: the run if there is none, about. 1 if there is another run. Else
+-- | Keys: state, tasks, forgotten. Arguments: a run, about, and 1 if the run was there before, or 0
+-- if it is made if there is none. 1 if there is another run, or if this one is there no more. Else
 -- session, batches, records, closed, about.
+--
+-- A run that is gone does not come back: others may still keep or delete results of it.
 openScript :: ByteString
 openScript =
   C.unlines
     [ "local run = redis.call('HGET', KEYS[1], 'run')",
       "if run and run ~= ARGV[1] then return 1 end",
+      "if not run and (ARGV[3] == '1' or redis.call('EXISTS', KEYS[3]) == 1) then return 1 end",
       "if run then",
       "  " <> needsTasks "KEYS[2]",
       "else",
