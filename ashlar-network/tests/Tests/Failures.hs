@@ -165,6 +165,37 @@ tests =
             outcome (void (receive c)) >>= writeIORef seen . Just
           got <- readIORef seen
           pure ((got, r) === (Just (Left "InvalidMessage"), Left "InvalidMessage")),
+      testProperty "a failure while the end waits is not thrown if nothing was lost"
+        . once
+        . ioProperty
+        $ do
+          bytes <- recorded defaultOptions number (const (pure ()))
+          (peer, _) <- scripted [S.take (S.length bytes - 4) bytes, summed "\1\0\0\0z"] Stays
+          shaken <- newIORef False
+          arrives <- newEmptyMVar
+          let late = do
+                now <- readIORef shaken
+                when now (takeMVar arrives)
+                transportReceive peer
+          entered <- newEmptyMVar
+          failed <- newEmptyMVar
+          -- A message that is being written holds back the flush, and is never complete.
+          let value = unsafePerformIO $ do
+                putMVar entered ()
+                _ <- readMVar failed
+                throwIO (ErrorCall "bad")
+              peer' = peer {transportReceive = late}
+          r <- outcome . withConnection defaultOptions number number peer' $ \c -> do
+            writeIORef shaken True
+            _ <- forkIO (send c value `catch` \(ErrorCall _) -> pure ())
+            takeMVar entered
+            me <- myThreadId
+            void . forkIO $ do
+              blocked BlockedOnMVar me
+              putMVar arrives ()
+              outcome (void (receive c)) >>= putMVar failed
+          why <- readMVar failed
+          pure ((why, r) === (Left "InvalidMessage", Right ())),
       testProperty "a connection is used after its end" . once . ioProperty $ do
         (a, b) <- pipe 10
         (kept, _) <-
@@ -197,7 +228,7 @@ tests =
     drained s = recv s 65536 >>= \bs -> if S.null bs then pure bs else (bs <>) <$> drained s
 
 -- | A message whose value throws, or whose size is wrong, if it says so.
-data Odd = Fine Int | Throws Int | Lies Int | Short Int
+data Odd = Fine Int | Throws Int | Lies Int | Short Int | Long Int
   deriving stock (Eq, Show)
 
 instance Codec Odd
@@ -211,9 +242,11 @@ instance HasFormat Odd where
         Throws n -> n
         Lies n -> n
         Short n -> n + 1
+        Long n -> n - 1
       putOdd x = case x of
         Fine n -> put (S.replicate n 0)
         Short n -> put (S.replicate n 0)
+        Long n -> put (S.replicate n 0)
         Throws n -> put n <> byteString (S.replicate (n - 1) 0) <> bad
         Lies n -> put (n + 1) <> byteString (S.replicate n 0) <> byteString "?"
 
@@ -238,6 +271,16 @@ values =
         pure $
           rs === ["fine", "bad", "fine", "fine"]
             .&&. got === ([Fine 1, Fine 6, Fine 2], Right ()),
+      testProperty "a large message that is too long before it is sent: the connection goes on"
+        . once
+        . ioProperty
+        $ do
+          (a, b) <- pipe 100000
+          (rs, got) <-
+            both
+              (withConnection defaultOptions odd' number a (\c -> mapM (tried c) long))
+              (withConnection defaultOptions number odd' b receiveAll)
+          pure ((rs, got) === (["fine", "WrongSize", "fine"], ([Fine 1, Fine 2], Right ()))),
       testProperty "large messages that throw: the connection fails" . once . conjoin $
         [ ioProperty $ do
             (a, b) <- pipe 100000
@@ -263,6 +306,7 @@ values =
     ]
   where
     small = [Fine 1, Throws 5, Lies 5, Fine 2]
+    long = [Fine 1, Long 200000, Fine 2]
     tried c x = do
       r <- try (outcome (send c x))
       pure $ case r of
@@ -406,12 +450,7 @@ times =
     ]
   where
     -- Returns when the exception has been thrown and waits.
-    pending thread = do
-      thrower <- forkIO (throwTo thread UserInterrupt)
-      let wait = do
-            status <- threadStatus thrower
-            unless (status == ThreadBlocked BlockedOnException) (yield >> wait)
-      wait
+    pending thread = forkIO (throwTo thread UserInterrupt) >>= blocked BlockedOnException
     brief =
       defaultOptions
         { optionsHandshakeTime = 200000,
@@ -419,6 +458,12 @@ times =
           optionsSendTime = 200000
         }
     texts = ["brick", "mortar"] :: [Text]
+
+-- | Wait until a thread waits.
+blocked :: BlockReason -> ThreadId -> IO ()
+blocked why thread = do
+  status <- threadStatus thread
+  unless (status == ThreadBlocked why) (yield >> blocked why thread)
 
 -- | A number. The action runs when one is decoded.
 newtype Observed = Observed Word16

@@ -10,6 +10,7 @@ import Ashlar.Builder
 import Ashlar.Builder.Extra (byteStringInsert, flush)
 import Ashlar.Get (foldFrom, getByteString, getFrom, getWord32le)
 import Ashlar.Network.Internal.Gather
+import Ashlar.Network.Internal.Transport (pieces)
 import Ashlar.Network.Messages (socketTransport)
 import Ashlar.Network.Socket
 import Control.Concurrent
@@ -36,14 +37,27 @@ tests =
           new <- getSocketOption a NoDelay
           pure ((old /= 0, new /= 0) === (False, True)),
       testProperty "all bytes arrive, through small buffers" . withMaxSuccess 50 $
-        \pieces (Positive size) tcp -> ioProperty . (if tcp then withTcp else withPair) $
+        \parts (Positive size) tcp -> ioProperty . (if tcp then withTcp else withPair) $
           \a b -> do
             setSocketOption a SendBuffer 4096
-            let builder = foldMap piece (pieces :: [(Word8, Int)])
+            let builder = foldMap piece (parts :: [(Word8, Int)])
                 bytes = toLazyByteString builder
                 few = if L.length bytes > 100000 then 1000 + size else size
             (n, got) <- both (sendBuilder a builder <* shutdown a ShutdownSend) (drained few b)
             pure (n === fromIntegral (L.length bytes) .&&. got === bytes),
+      testProperty "pieces have the same bytes, and as many of them as fit" $
+        \lengths (Positive n) -> do
+          let chunks = [S.replicate k w | (NonNegative k, w) <- lengths]
+              found = pieces n chunks
+              sizes = map (sum . map S.length) found
+              ends = scanl (+) 0 (map S.length chunks)
+          conjoin
+            [ S.concat (concat found) === S.concat chunks,
+              counterexample (show sizes) (all (<= n) sizes),
+              counterexample (show found) (not (any null found || any (any S.null) found)),
+              -- Each ends at its limit, or where a chunk ends.
+              conjoin [property (e `elem` ends) | (k, e) <- zip sizes (scanl1 (+) sizes), k < n]
+            ],
       testProperty "more parts than one system call takes" . once . ioProperty . withPair $
         \a b -> do
           let parts = [S.replicate 9000 w | w <- take 3000 (cycle [0 ..])]

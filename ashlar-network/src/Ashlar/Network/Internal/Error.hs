@@ -41,8 +41,8 @@ data ConnectionError
     PeerClosed !Int
   | -- | The peer was too slow, by the times in 'Ashlar.Network.Messages.Options'.
     TimedOut !Phase
-  | -- | A message has another number of bytes than its instance of 'Ashlar.Codec.Codec' says, and
-    -- had been sent in part.
+  | -- | A message has another number of bytes than its instance of 'Ashlar.Codec.Codec' says. If
+    -- this is found before anything of it was sent, the connection goes on.
     WrongSize
   | -- | An exception of the transport, or one that struck when a message had been sent in part.
     ConnectionBroken SomeException

@@ -269,19 +269,22 @@ finish out = do
   end <- readIORef (linkEnd (outLink out))
   case end of
     Nothing -> do
-      flushOutgoing out
+      -- (Another thread may find meanwhile that it has failed.)
+      flushOutgoing out `catch` unlessSent
       -- A peer that has all it wants may be gone.
       sendEnd out `catch` gone
+    Just e -> unlessSent e
+  where
     -- Bytes that are being sent have left the buffer. Whether they are lost is known after that,
     -- and a transport that is closed should end soon.
-    Just e -> do
+    unlessSent :: ConnectionError -> IO ()
+    unlessSent e = do
       known <- timeout 1000000 . withMVar (outSending out) $ \() -> do
         open <- readIORef (outBuffer out)
         next <- getNext out
         lost <- readIORef (outLost out)
         pure (lost || next /= openFrom open)
       when (fromMaybe True known) (throwIO e)
-  where
     gone :: ConnectionError -> IO ()
     gone _ = pure ()
 
@@ -388,17 +391,6 @@ deliver out chunks = do
   either (\e -> writeIORef (outLost out) True >> failFor link e) pure outcome
   where
     link = outLink out
-
--- The same bytes, in pieces of at most n, which is positive, without empty chunks.
-pieces :: Int -> [ByteString] -> [[ByteString]]
-pieces n = go [] 0 . filter (not . S.null)
-  where
-    go piece size chunks = case chunks of
-      bs : rest
-        | S.length bs <= n - size -> go (bs : piece) (size + S.length bs) rest
-        | null piece -> [S.take n bs] : go [] 0 (S.drop n bs : rest)
-        | otherwise -> reverse piece : go [] 0 chunks
-      [] -> [reverse piece | not (null piece)]
 
 -- A message that does not fit into a buffer, as its builder makes it.
 sendLarge :: Outgoing -> (IO Int -> IO Int) -> Builder -> Int -> IO ()

@@ -5,6 +5,7 @@ module Ashlar.Network.Internal.Transport
   ( Transport (..),
     socketTransport,
     sendChunks,
+    pieces,
     receiver,
   )
 where
@@ -104,12 +105,24 @@ socketTransport socket = do
 -- nothing is closed that a thread uses. (Test "bytes never get into another connection".)
 data Users = Users !Int !Bool
 
--- | Send all of these chunks.
+-- | Send all of these chunks. (macOS refuses 2 GiB at once.)
 sendChunks :: Socket -> [ByteString] -> IO ()
-sendChunks socket chunks = case chunks of
-  [] -> pure ()
-  [bs] -> sendAll socket bs
-  _ -> sendMany socket chunks
+sendChunks socket = mapM_ one . pieces 1073741824
+  where
+    one chunks = case chunks of
+      [bs] -> sendAll socket bs
+      _ -> sendMany socket chunks
+
+-- | The same bytes, in pieces of at most n, which is positive, without empty chunks.
+pieces :: Int -> [ByteString] -> [[ByteString]]
+pieces n = go [] 0 . filter (not . S.null)
+  where
+    go piece size chunks = case chunks of
+      bs : rest
+        | S.length bs <= n - size -> go (bs : piece) (size + S.length bs) rest
+        | null piece -> [S.take n bs] : go [] 0 (S.drop n bs : rest)
+        | otherwise -> reverse piece : go [] 0 chunks
+      [] -> [reverse piece | not (null piece)]
 
 -- | Receive into a buffer, and hand out what has arrived, until the buffer is nearly full. Then it
 -- is left to those who hold its chunks.
