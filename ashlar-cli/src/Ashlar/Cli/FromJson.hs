@@ -33,6 +33,7 @@ import qualified Data.ByteString.Char8 as C
 import qualified Data.IntSet as IS
 import qualified Data.List as List
 import qualified Data.Map.Strict as M
+import qualified Data.Set as Set
 import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Text.Encoding as T
@@ -131,13 +132,14 @@ fromJson shapes = shapeOf
       | isPositional c = fmap V.fromList . several (map (shapeOf . fieldShape) fields)
       | otherwise = \json -> case json of
         JObject members
-          | (other, _) : _ <- filter ((`notElem` names) . fst) members ->
+          | (other, _) : _ <- filter ((`Set.notMember` known) . fst) members ->
             wrong ("no field " ++ shortened other ++ oneOf names)
           | otherwise -> V.fromList <$> mapM (member (M.fromList members)) readers
         _ -> expected "an object" json
       where
         fields = constructorFields c
         names = map fieldName fields
+        known = Set.fromList names
         readers = map readerOf fields
         readerOf (Field name shape) = (name, mayBeNull shapes shape, shapeOf shape)
         member members (name, mayMiss, reader) = case M.lookup name members of
