@@ -19,7 +19,7 @@ import Ashlar.File.Internal.System (randomWord)
 import Ashlar.Get (Get)
 import Ashlar.Schema (Schema, getJsonLine, getPlainValue, getValue, plainSchema)
 import Ashlar.Schema.Internal.Json.Values (shapesOf)
-import Control.Exception (throwIO)
+import Control.Exception (bracket, throwIO)
 import Control.Monad (unless, when)
 import Data.ByteString (ByteString)
 import qualified Data.ByteString as B
@@ -71,7 +71,8 @@ data Held = Held !Int !Int [ByteString]
 exportText :: Handles -> Selection -> Target -> TextTo -> Input -> IO ExitCode
 exportText hs selection target form input = do
   output <- outputOf form
-  making target [inputPath input] $ \out -> withBinaryFile out WriteMode $ \h -> do
+  -- (withBinaryFile would give exceptions of the input the name of the output.)
+  making target [inputPath input] $ \out -> bracket (openBinaryFile out WriteMode) hClose $ \h -> do
     begun <- newIORef Nothing
     held <- newIORef (Held 0 0 [])
     let -- The first bytes, unless they are there.
