@@ -10,6 +10,7 @@ import Control.Monad (forM_, when)
 import GHC.IO.Encoding (mkTextEncoding, setFileSystemEncoding)
 import System.Environment (getArgs)
 import System.Exit (exitWith)
+import System.IO (hFlush, stdout)
 import System.Posix.Signals
 
 main :: IO ()
@@ -28,8 +29,8 @@ instance Exception Ended where
   toException = asyncExceptionToException
   fromException = asyncExceptionFromException
 
--- These signals end the program, as Ctrl-C does: files that are not complete are removed first.
--- (One that is ignored stays so: nohup.)
+-- These signals end the program, as Ctrl-C does: first files that are not complete are removed, and
+-- results so far are written. (One that is ignored stays so: nohup.)
 endedBy :: [Signal] -> IO () -> IO ()
 endedBy signals act = do
   this <- myThreadId
@@ -38,8 +39,11 @@ endedBy signals act = do
     when (isIgnored before) (() <$ installHandler signal Ignore Nothing)
   act `catch` \(Ended signal) -> do
     _ <- installHandler signal Default Nothing
+    hFlush stdout `catch` ignored
     raiseSignal signal
   where
+    ignored :: IOException -> IO ()
+    ignored _ = pure ()
     isIgnored handler = case handler of
       Ignore -> True
       _ -> False

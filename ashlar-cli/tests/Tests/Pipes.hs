@@ -26,7 +26,11 @@ tests =
         "a stream is refused by its name where a file is needed"
         [testCase command (refused command) | command <- needing],
       testCase "the writer of a FIFO is waited for" late,
+      testGroup
+        "what a live stream has sent is shown while it goes on"
+        [testCase command (live input command) | (input, command) <- showing],
       testCase "a program that waits for a writer can be interrupted" interrupted,
+      testCase "a program that is ended by a signal has written its results" results,
       testCase "a program that is ended by a signal leaves no file behind" ended,
       testCase "two streams at once" two,
       testCase "a stream that would be read twice is refused" once,
@@ -137,6 +141,41 @@ late = inFolder $ \folder -> do
       folder
       "mkfifo slow; { head -c 100 good; sleep 0.3; tail -c +101 good; } >slow & ashlar show slow"
   slow @?= whole
+
+-- Commands that show records as they read them.
+showing :: [(String, String)]
+showing =
+  [ ("good", "show X"),
+    ("good", "query X .number"),
+    ("values", "show --schema order.schema X"),
+    ("values", "query --schema order.schema X .number")
+  ]
+
+-- It has half a minute for that.
+live :: FilePath -> String -> Assertion
+live input command = forM_ ["-", "fifo"] $ \name -> inFolder $ \folder -> do
+  samples folder
+  whole <- shell folder ("ashlar " ++ replaced "X" input command)
+  B.writeFile (folder </> "whole") (childOut whole)
+  child <-
+    shell folder . concat $
+      [ "mkfifo fifo; { cat " ++ input ++ "; exec sleep 60; } >fifo & writer=$!; ",
+        "\"$TOOL\" " ++ replaced "X" name command ++ " <fifo >shown & ",
+        "n=0; until cmp -s shown whole || [ $n = 300 ]; do sleep 0.1; n=$((n + 1)); done; ",
+        "cat shown; kill $! $writer"
+      ]
+  childOut child @?= childOut whole
+
+-- The second stream has no writer.
+results :: Assertion
+results = forM_ ["INT", "TERM", "HUP"] $ \signal -> inFolder $ \folder -> do
+  samples folder
+  child <-
+    shell folder . concat $
+      [ "mkfifo fifo; timeout -k 20 -s " ++ signal,
+        " 2 \"$TOOL\" verify --schema order.schema values fifo"
+      ]
+  child @?= Child 124 (B8.pack "values: ok, 3 values\n") ""
 
 -- By the signal of Ctrl-C. It ends by the same signal.
 interrupted :: Assertion

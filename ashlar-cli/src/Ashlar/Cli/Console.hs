@@ -18,6 +18,7 @@ module Ashlar.Cli.Console
     putLines,
     putText,
     say,
+    flushed,
     complain,
     usage,
     isWanted,
@@ -161,6 +162,11 @@ ending hs act = do
 putBytes :: Handles -> B.ByteString -> IO ()
 putBytes hs bytes = do
   bytes `seq` written hs (B.hPut (handleOut hs) bytes)
+  unlessLost hs
+
+-- A command that is 'stopping' ends if its results cannot be written.
+unlessLost :: Handles -> IO ()
+unlessLost hs = do
   wanted <- isWanted hs
   when (handleStops hs && not wanted) $ throwIO ResultsLost
 
@@ -203,6 +209,10 @@ textBytes = T.encodeUtf8 . T.pack . harmless
 -- | A line of the result. What is not printable is escaped, and so are ends of lines.
 say :: Handles -> String -> IO ()
 say hs s = putLines hs [T.pack (oneLine s)]
+
+-- | Write the results so far, before the command waits for more input.
+flushed :: Handles -> IO ()
+flushed hs = handleFlush hs >> unlessLost hs
 
 -- | A message in one line. What is not printable is escaped, and so are ends of lines: names in
 -- untrusted files may have some, and look like messages of the tool.

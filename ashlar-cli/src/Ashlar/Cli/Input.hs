@@ -57,6 +57,7 @@ import Data.Int (Int64)
 import qualified Data.List as List
 import Data.Maybe (fromMaybe, isJust)
 import GHC.Fingerprint (Fingerprint (..))
+import System.IO (Handle, hIsSeekable)
 
 -- | Where values come from.
 data Input
@@ -112,8 +113,7 @@ everything :: Selection
 everything = Selection 0 Nothing False (readBlockLimit defaultReadOptions)
 
 -- | How to read a file: compressed blocks too, if the name of the compression is @zlib@, as that of
--- @zlibBlocks@ of the package ashlar-zlib. (That package needs network and more, so the tool calls
--- zlib itself.)
+-- @zlibBlocks@ of the package ashlar-zlib.
 readOptions :: Selection -> ReadOptions
 readOptions selection =
   defaultReadOptions
@@ -164,7 +164,8 @@ foldInput hs selection input prepare f b0
         (`catch` unread something) $
           if stream
             then withInput path $ \h -> do
-              source <- handleSource h
+              seekable <- hIsSeekable h
+              source <- if seekable then handleSource h else newSource (promptly hs h)
               foldSourceWith (options something) records path source stepRecord (Acc 0 b0)
             else watchingRecords hs selection path $ \watched ->
               let step acc x = watched (accCount acc) >> stepRecord acc x
@@ -269,7 +270,7 @@ withValues hs ofRecords path act = withInput path $ \h -> do
   withProgress hs size $ \watched -> do
     arrived <- newIORef 0
     let next = do
-          chunk <- B.hGetSome h 32768
+          chunk <- promptly hs h
           modifyIORef' arrived (+ fromIntegral (B.length chunk))
           chunk <$ (readIORef arrived >>= progress watched)
         more offset n = do
@@ -281,6 +282,15 @@ withValues hs ofRecords path act = withInput path $ \h -> do
     records <- beginsRecords source
     when records $ failed (path ++ ": " ++ ofRecords)
     act (Values source more)
+
+-- The next bytes. Before this waits for them, the results so far are written: the program at the
+-- other end may go on for long.
+promptly :: Handles -> Handle -> IO B.ByteString
+promptly hs h = do
+  there <- B.hGetNonBlocking h size
+  if B.null there then flushed hs >> B.hGetSome h size else pure there
+  where
+    size = 32768
 
 -- Does a file of records begin here? All bytes are still there afterwards. Values may begin with
 -- the same bytes, but not with a whole header and its checksum.
