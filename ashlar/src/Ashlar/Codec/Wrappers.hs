@@ -281,7 +281,8 @@ instance
 --
 -- There are instances of 'Counted' for lists, @NonEmpty@, 'Data.Text.Text' and ByteStrings (strict,
 -- lazy and short), the four kinds of vector, the arrays of @primitive@, @Map@, @IntMap@, @Set@,
--- @IntSet@ and @Seq@. The package @ashlar-instances@ has those for @HashMap@ and @HashSet@.
+-- @IntSet@, @Seq@ and 'Copied'. The package @ashlar-instances@ has those for @HashMap@ and
+-- @HashSet@.
 --
 -- >>> encode (Compact ("ab" :: Text))
 -- "\STXab"
