@@ -32,6 +32,7 @@ tests =
     "hostile schemas"
     [ testProperty "sizes whose sum is no Int" sizes,
       testProperty "random schemas with unknown fields" (forAll genEvolved unknown),
+      testProperty "bytes that are copied take no steps" copied,
       testGroup
         "planning takes linear time and memory"
         [ testCase "many fields of a type with many fields" manyFields,
@@ -78,6 +79,33 @@ sizes = forAll (choose (0, 80)) $ \more ->
       drops = [Dropped (T.append name "2") | name <- names]
       refused g = let r = decoded g (B.replicate 800 7) in counterexample (show r) (isLeft r)
    in refused (planWith SkipUnknown [] old new) .&&. refused (planWith RefuseUnknown drops old new)
+
+-- Before and after a field with a default, as a block of one program or as a step of its own.
+copied :: Property
+copied =
+  forAll (choose (0, 100000)) $ \n -> forAll arbitrary $ \first ->
+    conjoin
+      [ counterexample name (isRight (runGetWith none (either error id (g first shape)) bytes))
+        | (name, shape, bytes) <-
+            [ ("constant size", bytesOf n, B.replicate n 1),
+              ("a length of eight bytes", Leaf (Bytes Length64), encode (B.replicate n 1)),
+              ("a list", List Length64 (Leaf (Number W8)), encode (B.replicate n 1)),
+              ("a magnitude", Leaf BigInteger, encode (2 ^ (8 * n) :: Integer)),
+              ( "what may be missing",
+                List Length64 (Optional (bytesOf n)),
+                encode (1 :: Int) <> "\1" <> B.replicate n 1
+              )
+            ]
+      ]
+  where
+    g first shape =
+      planWith
+        RefuseUnknown
+        [Added "n" "\7"]
+        (defined [record "T" [Field "a" shape]])
+        (defined [record "T" ((if first then reverse else id) [Field "a" shape, added])])
+    added = Field "n" (Leaf (Number W8))
+    none = defaultBudget {budgetSteps = 0}
 
 -- What is too short for the old schema must be too short for a decoder of the new one.
 unknown :: Evolved -> Property

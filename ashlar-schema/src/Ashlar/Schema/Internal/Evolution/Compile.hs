@@ -241,7 +241,7 @@ putAll at bs out@(Out o _ _) = do
     p <- getPtr o outCursor
     e <- getPtr o outEnd
     pure $! e `minusPtr` p >= n
-  unless enough $ ensureFor (const (at - now)) out n
+  unless enough $ ensureFor (const (at - now)) 0 out n
   effect $ do
     q <- getPtr o outCursor
     withBytesQuick bs (\b _ -> copyRange q b n)

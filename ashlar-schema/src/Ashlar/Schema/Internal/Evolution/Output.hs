@@ -39,7 +39,7 @@ import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Limits (spend)
 import Ashlar.Internal.Mem (copyRange, keepAlive, newBuffer, sliceBuffer)
 import Ashlar.Internal.Mem.Cells
-import Control.Monad (when)
+import Control.Monad (unless, when)
 import Data.Bits (unsafeShiftR)
 import Data.ByteString (ByteString)
 import Data.IORef
@@ -133,23 +133,25 @@ bytesWritten (Out o _ _) = do
   pure (p `minusPtr` start)
 {-# INLINE bytesWritten #-}
 
--- | Make sure of n bytes of free space, and return its address. The flag matters in a run that
--- looks for the origin of one of them: 'True' if they are copies of the n bytes at the cursor of
--- the input, 'False' if all come from the first of these.
+-- | Make sure of n bytes of free space, and return its address. The flag says if they are copies of
+-- the n bytes at the cursor of the input, which have arrived. Otherwise, all come from the first of
+-- these, and none of these counts as read.
 reserve :: Bool -> Out -> Int -> Get (Ptr Word8)
-reserve exact out@(Out o _ _) n = do
+reserve copies out@(Out o _ _) n = do
   enough <- effect $ do
     p <- getPtr o outCursor
     e <- getPtr o outEnd
     pure $! e `minusPtr` p >= n
-  if enough then pure () else ensureFor (\k -> if exact then k else 0) out n
+  unless enough $
+    if copies then ensureFor id n out n else ensureFor (const 0) 0 out n
   effect (getPtr o outCursor)
 {-# INLINE reserve #-}
 
 -- | Make sure of n bytes of free space. The function returns the origin of one of them, counted
--- from the cursor of the input.
-ensureFor :: (Int -> Int) -> Out -> Int -> Get ()
-ensureFor origin out@(Out o ref _) n = do
+-- from the cursor of the input. The number is that of the bytes there that the step reads. They
+-- have arrived, and the cursor passes them afterwards.
+ensureFor :: (Int -> Int) -> Int -> Out -> Int -> Get ()
+ensureFor origin reading out@(Out o ref _) n = do
   used <- effect (bytesWritten out)
   target <- effect (getInt o outTarget)
   when (target >= 0 && used + n > target) $ do
@@ -158,7 +160,7 @@ ensureFor origin out@(Out o ref _) n = do
     failed
   checkpoint <- effect (getInt o outCheckpoint)
   when (used + n > checkpoint) $ do
-    charge o (used + n)
+    charge o reading (used + n)
     effect (putInt o outCheckpoint (max (2 * checkpoint) (used + n)))
   effect $ do
     capacity <- getInt o outCapacity
@@ -181,12 +183,12 @@ ensureFor origin out@(Out o ref _) n = do
 {-# NOINLINE ensureFor #-}
 
 -- Note [Bytes that nobody sent].
-charge :: Cells -> Int -> Get ()
-charge o total = do
+charge :: Cells -> Int -> Int -> Get ()
+charge o reading total = do
   from <- effect (getInt o outFrom)
   at <- here
   charged <- effect (getInt o outCharged)
-  let free = 8 * (at - from) + freeBytes
+  let free = 8 * (at + reading - from) + freeBytes
       due = (total - free) `unsafeShiftR` 6
   when (total > free && due > charged) $ do
     spend " steps to fill in what old data lack" (due - charged)

@@ -57,7 +57,7 @@ arranged !bounds !wanted !from inside out@(Out o _ movedRef) = do
   target <- effect (getInt o outTarget)
   if size <= 4096 && null inside && target < 0
     then do
-      _ <- reserve True out size
+      _ <- reserve False out size
       effect $ do
         start <- getPtr o outStart
         let old = start `plusPtr` from

@@ -110,7 +110,7 @@ runTable (Table total totalOut rows pool entries) out@(Out o _ _) = do
     now <- getPtr o outCursor
     end <- getPtr o outEnd
     pure $! end `minusPtr` now >= totalOut
-  if enough then pure () else ensureFor (originIn 0 0 entries) out totalOut
+  if enough then pure () else ensureFor (originIn 0 0 entries) total out totalOut
   q <- effect $ do
     q <- getPtr o outCursor
     q <$ withBytesQuick pool (\pooled _ -> doRows rows pooled p q 0)
