@@ -11,12 +11,13 @@
 --
 -- tests/golden/schemas.txt has the fingerprint and the bytes of the schema of each type. With
 -- ASHLAR_GOLDEN=write in the environment, it is written instead of compared.
-module Tests.Fingerprints (tests) where
+module Tests.Fingerprints (tests, changedPair) where
 
 import Ashlar.Builder (byteStringHex, toStrictByteString)
-import Ashlar.Codec (Codec, encode)
+import Ashlar.Codec (Codec, encode, encodedSize)
 import Ashlar.Schema
 import Ashlar.Schema.Internal.Describe (Description (..), pruned)
+import Ashlar.Schema.Internal.EssenceSize (essenceSize)
 import Ashlar.Schema.Internal.Types (mapShapes, overShapes)
 import qualified Data.ByteString.Char8 as C
 import Data.Int (Int32, Int64)
@@ -28,9 +29,11 @@ import Data.Text (Text)
 import qualified Data.Text as T
 import qualified Data.Vector as V
 import Data.Word (Word16, Word8)
-import GHC.Fingerprint (Fingerprint)
+import Foreign.Ptr (castPtr)
+import GHC.Fingerprint (Fingerprint, fingerprintData)
 import GHC.Generics (Generic)
 import System.Environment (lookupEnv)
+import System.IO.Unsafe (unsafePerformIO)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck hiding (NonEmpty)
@@ -50,7 +53,14 @@ tests =
       testProperty "the essence is its own essence" $
         forAll genSchema (\s -> essence (essence s) === essence s),
       testProperty "the essence is a schema" $
-        forAll genSchema (\s -> checkSchema (essence s) === Right (essence s))
+        forAll genSchema (\s -> checkSchema (essence s) === Right (essence s)),
+      testProperty "the size of the essence is known before it is made" $
+        forAll genSchema $ \s ->
+          essenceSize (schemaRoot s) (schemaDefinitions s) === encodedSize (essence s),
+      testProperty "are the MD5 of the essence" $
+        forAll genSchema (\s -> schemaFingerprint s === md5 (encode (essence s))),
+      testCase "are the MD5 of an essence in many pieces" $
+        schemaFingerprint (often 100) @?= md5 (encode (essence (often 100)))
     ]
   where
     same (s, s') = schemaFingerprint s === schemaFingerprint s'
@@ -58,6 +68,25 @@ tests =
       counterexample name $
         checkSchema s' === Right s' .&&. schemaFingerprint s
           =/= schemaFingerprint s'
+
+md5 :: C.ByteString -> Fingerprint
+md5 bytes =
+  unsafePerformIO $
+    C.useAsCStringLen bytes (\(p, n) -> fingerprintData (castPtr p) n)
+
+-- A newtype of 100 KB in so many fields.
+often :: Int -> Schema
+often n =
+  Schema
+    (Reference 0)
+    ( V.fromList
+        [ Definition "A" Record ByParts [Constructor "A" False (map use [1 .. n])],
+          Definition "B" Newtype ByParts [Constructor "B" False [Field "b" large]]
+        ]
+    )
+  where
+    use i = Field (T.pack (show i)) (Reference 1)
+    large = Opaque (T.replicate 100000 (T.pack "a")) 1 (Just 1)
 
 golden :: Assertion
 golden = do

@@ -9,6 +9,7 @@ module Ashlar.Schema.Internal.Check
   )
 where
 
+import Ashlar.Schema.Internal.EssenceSize
 import Ashlar.Schema.Internal.Types
 import Control.Monad (unless, when)
 import qualified Data.IntSet as IS
@@ -34,6 +35,8 @@ checkTerms root definitions = do
   visited <- visit (V.length definitions) definitions root
   unless (visited == V.length definitions) (Left "a definition that nothing refers to")
   checkIndices root definitions
+  when (essenceSize root definitions > mostEssence) $
+    Left "a schema whose essence has more than 1 GiB"
 
 -- Check that no array is part of an index. An array has two indices, so the work for arrays within
 -- the indices of others would double with each. (No type of indices has one.)

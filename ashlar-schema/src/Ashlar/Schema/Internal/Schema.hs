@@ -49,7 +49,8 @@ instance HasFormat Schema where
 -- * two constructors of one definition, or two fields of one constructor, with one name;
 -- * a tuple of fewer than two values, bounds without numbers or in the wrong order;
 -- * an array within the index of another;
--- * shapes that are nested more than 100 deep, not counting references.
+-- * shapes that are nested more than 100 deep, not counting references;
+-- * a schema whose essence, the bytes of which are hashed for its fingerprint, has more than 1 GiB.
 --
 -- A type without finite values, such as @data T = T T@, has a schema like any other.
 checkSchema :: Schema -> Either String Schema

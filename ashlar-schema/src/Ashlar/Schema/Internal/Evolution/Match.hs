@@ -79,7 +79,7 @@ programWith mode0 within left oldPeeled unknown old (Description new edits) = do
     oldDefinitions = schemaDefinitions old
     newDefinitions = schemaDefinitions new
     newPeeled = peelings newDefinitions
-    recursive = recursiveNewtypes new
+    recursive = recursiveNewtypes (schemaDefinitions new)
     oldCosts = costs old
     oldNames = definitionNames old
     newNames = definitionNames new
@@ -308,7 +308,7 @@ programWith mode0 within left oldPeeled unknown old (Description new edits) = do
     -- Equal plain bytes are equal packed bytes, unless a part is packed on one side only.
     allPacked = not (hasUnpacked old || hasUnpacked new)
     sameFormat a b =
-      schemaFingerprint old {schemaRoot = Packed a} == schemaFingerprint new {schemaRoot = Packed b}
+      sameFingerprint old {schemaRoot = Packed a} new {schemaRoot = Packed b}
 
     -- A program of its own for values of the one shape to become values of the other.
     between ::

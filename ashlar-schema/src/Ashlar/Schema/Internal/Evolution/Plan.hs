@@ -64,7 +64,7 @@ plannedMany unknown new today after old =
 -- today's decoder refuses all that is to be refused.
 programBetween :: Unknown -> Schema -> Description -> Either Mismatch (Maybe Program)
 programBetween unknown old new
-  | schemaFingerprint old == schemaFingerprint (descriptionSchema new) = Right Nothing
+  | sameFingerprint old (descriptionSchema new) = Right Nothing
   | otherwise = do
     p <- program unknown old new
     if isIdentity p

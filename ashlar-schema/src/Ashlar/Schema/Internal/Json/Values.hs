@@ -67,7 +67,7 @@ data Shapes = Shapes
 shapesOf :: Schema -> Shapes
 shapesOf s = Shapes s bare nullable around named
   where
-    known = unwrapping s
+    known = unwrapping (schemaDefinitions s)
     bare shape = case shape of
       Reference i -> known V.! i
       _ -> shape
