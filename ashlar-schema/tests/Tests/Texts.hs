@@ -19,6 +19,7 @@ import qualified Data.ByteString as B
 import qualified Data.ByteString.Char8 as C
 import Data.Char (isPrint)
 import Data.Int (Int16, Int32)
+import qualified Data.List.NonEmpty as NE
 import qualified Data.Map as M
 import qualified Data.Set as S
 import Data.Text (Text)
@@ -30,6 +31,7 @@ import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck hiding (NonEmpty)
 import qualified Tests.Derived as Derived
+import Tests.Fingerprints (changedPair)
 import Tests.Generate
 
 tests :: TestTree
@@ -163,6 +165,11 @@ differences =
     testProperty "none, if the fingerprints are equal" $
       forAll ((,) <$> genSchema <*> genSchema) $ \(s, s') ->
         schemaFingerprint s /= schemaFingerprint s' || null (diffSchemas s s'),
+    testProperty "some, if the fingerprints differ" $
+      forAll ((,) <$> genSchema <*> genSchema) $ \(s, s') ->
+        schemaFingerprint s == schemaFingerprint s' || not (null (diffSchemas s s')),
+    testProperty "some, if one thing has changed that counts" $
+      forAll changedPair (\(_, s, s') -> not (null (diffSchemas s s'))),
     found
       "a field added"
       (record' [i32 "a", i32 "b"])
@@ -230,6 +237,31 @@ differences =
       ],
     found "a constructor dropped" (sum' ["A", "B"]) (sum' ["A"]) ["S: constructor B dropped"],
     found
+      "a constructor retired"
+      (retiring [False, False])
+      (retiring [False, True])
+      ["S: constructor 1 retired"],
+    found
+      "a constructor in use again"
+      (retiring [False, True])
+      (retiring [False, False])
+      ["S: constructor 1 in use again"],
+    found
+      "a list that may be empty"
+      (schema @(NE.NonEmpty Int16))
+      (schema @[Int32])
+      ["value: changed: NonEmpty Int16 to [Int32]", "value[]: widened: Int16 to Int32"],
+    found
+      "one type that became more than 16"
+      (parted (replicate 18 0))
+      (parted [0 .. 17])
+      ["R.17: changed: S to S#17", "R.18: changed: S to S#18"],
+    found
+      "two types that became one"
+      (parted [0, 1])
+      (parted [0, 0])
+      ["value: changed: R to R"],
+    found
       "in a recursive type, once"
       (schema @(Derived.Tree Int16))
       (schema @(Derived.Tree Int32))
@@ -252,5 +284,29 @@ differences =
       Schema
         (Reference 0)
         (V.fromList [Definition "S" Sum Unordered [Constructor n False [] | n <- names]])
+    retiring flags =
+      Schema
+        (Reference 0)
+        ( V.fromList
+            [ Definition "S" Sum Unordered $
+                [Constructor (T.pack (show i)) r [] | (i, r) <- zip [0 :: Int ..] flags]
+            ]
+        )
+    -- A record, and the types of its fields, all alike.
+    parted types =
+      Schema
+        (Reference 0)
+        ( V.fromList $
+            Definition
+              "R"
+              Record
+              Unordered
+              [ Constructor "R" False $
+                  [Field (T.pack (show i)) (Reference (1 + t)) | (i, t) <- zip [1 :: Int ..] types]
+              ] :
+            replicate
+              (1 + maximum types)
+              (Definition "S" Record Unordered [Constructor "S" False [i32 "a"]])
+        )
     i32 name = Field name (Leaf (Number I32))
     text' name = Field name (Leaf (Utf8 Length64))

@@ -13,6 +13,7 @@ module Ashlar.Schema.Internal.Diff
   )
 where
 
+import Ashlar.Schema.Internal.Fingerprint
 import Ashlar.Schema.Internal.Schema
 import Ashlar.Schema.Internal.Text
 import Ashlar.Schema.Internal.Types
@@ -46,6 +47,8 @@ data What
     ConstructorRenamed Text Text
   | -- | A constructor whose tag is no longer in use.
     ConstructorRetired Text
+  | -- | A constructor whose tag is in use again.
+    ConstructorRestored Text
   | ConstructorsReordered [Text] [Text]
   | -- | A number whose range includes that of the old one.
     Widened Text Text
@@ -68,6 +71,7 @@ describeDifference (Difference path what) = T.concat [path, ": ", message]
       ConstructorDropped name -> T.concat ["constructor ", name, " dropped"]
       ConstructorRenamed old new -> T.concat ["constructor ", old, " renamed to ", new, "?"]
       ConstructorRetired name -> T.concat ["constructor ", name, " retired"]
+      ConstructorRestored name -> T.concat ["constructor ", name, " in use again"]
       ConstructorsReordered old new ->
         T.concat ["constructors reordered: ", list old, " to ", list new]
       Widened old new -> T.concat ["widened: ", old, " to ", new]
@@ -76,8 +80,10 @@ describeDifference (Difference path what) = T.concat [path, ": ", message]
     list = T.intercalate ", "
 
 -- | What is different between an old and a new schema. Newtypes do not count, nor do the names of
--- types. A pair of definitions is compared once, at the first path to it. Schemas with equal
--- fingerprints have no differences.
+-- types. A pair of definitions is compared once, at the first path to it. Where an old definition
+-- has become more than 16 new ones, the others count as changed. Schemas have no differences if
+-- their fingerprints are equal, and only then. If nothing else shows the difference (two types of
+-- the same format have become one), the whole value counts as changed.
 --
 -- >>> :set -XDeriveAnyClass -XDeriveGeneric
 -- >>> data Old = Order { qty :: Int32, note :: Text } deriving (Generic, Codec, Described)
@@ -93,13 +99,17 @@ diffSchemas ::
   -- | The new one.
   Schema ->
   [Difference]
-diffSchemas old new = reverse (stateFound (shapes "value" root0 root1 start))
+diffSchemas old new
+  | null differences && not (sameFingerprint old new) =
+    [Difference "value" (Changed (text0 root0) (text1 root1))]
+  | otherwise = differences
   where
+    differences = reverse (stateFound (shapes "value" root0 root1 start))
     start = State IM.empty []
     root0 = schemaRoot old
     root1 = schemaRoot new
-    bare0 = unwrapped (unwrapping old)
-    bare1 = unwrapped (unwrapping new)
+    bare0 = unwrapped (unwrapping (schemaDefinitions old))
+    bare1 = unwrapped (unwrapping (schemaDefinitions new))
     text0 = describeShape (definitionNames old) . bare0
     text1 = describeShape (definitionNames new) . bare1
 
@@ -120,7 +130,7 @@ diffSchemas old new = reverse (stateFound (shapes "value" root0 root1 start))
             (zip3 [1 :: Int ..] xs ys)
       (List m x, List n y) | m == n -> elements x y
       (NonEmpty m x, NonEmpty n y) | m == n -> elements x y
-      (NonEmpty m x, List n y) | m == n -> elements x y
+      (NonEmpty m x, List n y) | m == n -> elements' changed x y
       (Set m x, Set n y) | m == n -> elements x y
       (Map m k x, Map n l y)
         | m == n -> shapes (path <> "{}") x y (shapes (path <> "{key}") k l st)
@@ -131,23 +141,25 @@ diffSchemas old new = reverse (stateFound (shapes "value" root0 root1 start))
       _
         | not (hasReference a), a == b -> st
         | isWider a b -> found path (Widened (text0 a) (text1 b)) st
-        | otherwise -> found path (Changed (text0 a) (text1 b)) st
+        | otherwise -> changed
       where
+        changed = found path (Changed (text0 a) (text1 b)) st
         elements = elements' st
         elements' s x y = shapes (path <> "[]") x y s
 
     definitionPair :: Text -> Int -> Int -> State -> State
     definitionPair path i j st
-      | S.member j partners || S.size partners >= mostPartners = st
+      | S.member j partners = st
+      | S.size partners >= mostPartners = changed
       | otherwise = case (definitionAt old i, definitionAt new j) of
         (Just d, Just e)
-          | isTagged d /= isTagged e ->
-            found path (Changed (text0 (Reference i)) (text1 (Reference j))) st'
+          | isTagged d /= isTagged e -> changed
           | otherwise -> constructors (pathOf path d) d e st'
         _ -> st'
       where
         partners = IM.findWithDefault S.empty i (statePairs st)
         st' = st {statePairs = IM.insert i (S.insert j partners) (statePairs st)}
+        changed = found path (Changed (text0 (Reference i)) (text1 (Reference j))) st'
         isTagged d = definitionForm d == Sum
 
     -- The path begins with the name of the root's type.
@@ -160,12 +172,14 @@ diffSchemas old new = reverse (stateFound (shapes "value" root0 root1 start))
           let matched = match constructorName (constructorText text0) (constructorText text1) cs ds
               st1 =
                 List.foldl' (\s w -> found path w s) st (concatMap differs (matchedPairs matched))
-              differs (c, x)
-                | constructorName c /= constructorName x =
-                  [ConstructorRenamed (constructorName c) (constructorName x)]
-                | not (constructorRetired c) && constructorRetired x =
-                  [ConstructorRetired (constructorName c)]
-                | otherwise = []
+              differs (c, x) =
+                [ ConstructorRenamed (constructorName c) (constructorName x)
+                  | constructorName c /= constructorName x
+                ]
+                  ++ case (constructorRetired c, constructorRetired x) of
+                    (False, True) -> [ConstructorRetired (constructorName x)]
+                    (True, False) -> [ConstructorRestored (constructorName x)]
+                    _ -> []
               st2 =
                 List.foldl' (\s w -> found path w s) st1 $
                   [ConstructorDropped (constructorName c) | c <- matchedDropped matched]
