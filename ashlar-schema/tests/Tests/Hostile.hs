@@ -12,8 +12,10 @@ import Ashlar.Get
     DecodeError (..),
     Reason (..),
     defaultBudget,
+    runGet,
     runGetWhole,
     runGetWith,
+    withBudget,
   )
 import Ashlar.Schema
 import Control.Exception (evaluate)
@@ -54,6 +56,13 @@ tests =
               (\e -> (errorOffset e, errorReason e)) <$> leftOf (runGetWhole (getValue s) n)
         map (failsAt . encode) [1000, 2 ^ (33 :: Int) :: Int]
           @?= replicate 2 (Just (8, MissingInput 8 0)),
+      testCase "elements that have bytes announce no more than these" $ do
+        let pairs = Schema (List Length64 (Tuple [byte, byte])) V.empty
+            budget = defaultBudget {budgetBytes = Just 10000}
+            n = 2000
+            bytes = encode n <> B.replicate (2 * n + 7000) 1
+        fmap putValueSize (runGet (withBudget budget (getValue pairs)) bytes) @?= Right (8 + 2 * n),
+      testGroup "take no steps for 64 parts of each byte" fewParts,
       testProperty "random schemas decode to themselves" $
         forAll genSchema (\s -> decode (encode s) === Right s),
       testProperty "random schemas decode what they encode" $
@@ -76,6 +85,45 @@ tests =
               .&&. diffSchemas s s === []
               .&&. decodesOrNot s "\0\1\0\0\0\0\0\0\0\0\1\0\0\0"
     ]
+
+putValueSize :: Value -> Int
+putValueSize = B.length . toStrictByteString . putValue
+
+byte :: Shape
+byte = Leaf (Number W8)
+
+units :: Int -> [Shape]
+units n = replicate n (Leaf Unit)
+
+-- Two values of each, with no steps. One part more takes steps.
+fewParts :: [TestTree]
+fewParts =
+  [ most "elements" 62 (\n -> List Length64 (Tuple (byte : units n))) "\1\1",
+    most "elements of a set" 62 (\n -> Set Length64 (Tuple (byte : units n))) "\1\2",
+    most "entries" 62 (\n -> Map Length64 byte (Tuple (units n))) "\1\2",
+    most
+      "what may be missing"
+      126
+      (List Length64 . Optional . Tuple . (byte :) . units)
+      "\1\1\1\1",
+    most "packed elements" 62 (packedList . Tuple . (byte :) . units) "\1\1",
+    most "packed elements of a bit" 6 (packedList . Tuple . (Leaf Boolean :) . units) "\0",
+    most
+      "what may be missing, packed"
+      14
+      (packedList . Optional . Tuple . (Leaf Boolean :) . units)
+      "\15"
+  ]
+  where
+    packedList = Packed . List LengthVarint
+    most name n shape bytes = testCase name $ map (isRight . decoded) [n, n + 1] @?= [True, False]
+      where
+        decoded k =
+          let s = Schema (shape k) V.empty
+           in runGetWith defaultBudget {budgetSteps = 0} (getValue s) (count <> bytes)
+        count = case shape n of
+          Packed _ -> "\2"
+          _ -> "\2\0\0\0\0\0\0\0"
 
 decodesOrNot :: Schema -> B.ByteString -> Property
 decodesOrNot s bytes = case runGetWith small (getValue s) bytes of
@@ -134,6 +182,11 @@ refusals =
     refused "shapes nested deeply" "nested" (Schema (lists 100 (Leaf Unit)) V.empty),
     testCase "shapes nested not so deeply" $
       isRight (again (Schema (lists 99 (Leaf Unit)) V.empty)) @?= True,
+    refused
+      "a newtype of many bytes, unwrapped many times"
+      "essence has more than 1 GiB"
+      (unwrappedOften 25000),
+    testCase "not unwrapped so often" $ isRight (again (unwrappedOften 20000)) @?= True,
     testCase "shapes nested beyond the budget" $
       isLeft (again (Schema (lists 200000 (Leaf Unit)) V.empty)) @?= True
   ]
@@ -148,6 +201,17 @@ refusals =
         ( V.fromList
             [Definition "A" form ByParts [Constructor "A" False [], Constructor second False []]]
         )
+    -- A newtype of 50 KB.
+    unwrappedOften n =
+      Schema
+        (Reference 0)
+        ( V.fromList
+            [ Definition "A" Record ByParts [Constructor "A" False (map use [1 .. n :: Int])],
+              Definition "B" Newtype ByParts [Constructor "B" False [Field "b" large]]
+            ]
+        )
+    use i = Field (T.pack (show i)) (Reference 1)
+    large = Constant (B.replicate 50000 1)
     many n = [Constructor (T.pack (show i)) False [] | i <- [1 .. n :: Int]]
 
 lists :: Int -> Shape -> Shape
@@ -198,6 +262,16 @@ costs =
       "many elements of a byte and many units"
       (Schema (List Length64 (Tuple (Leaf (Number W8) : replicate 2000 (Leaf Unit)))) V.empty)
       (B.append "\16\39\0\0\0\0\0\0" (B.replicate 10000 0))
+      failsEarly,
+    bounded
+      "many elements of a byte and 126 units"
+      (Schema (List Length64 (Tuple (byte : units 126))) V.empty)
+      (encode (20000 :: Int) <> B.replicate 20000 0)
+      failsEarly,
+    bounded
+      "many packed elements of a bit and 60 units"
+      (Schema (Packed (List LengthVarint (Tuple (Leaf Boolean : units 60)))) V.empty)
+      ("\160\156\1" <> B.replicate 2500 0)
       failsEarly,
     bounded
       "many elements of one byte at the end of a long chain"

@@ -267,7 +267,8 @@ limit =
     ( long "limit" <> metavar "SIZE" <> value 67108864
         <> help
           "Refuse values and blocks of more bytes than SIZE, which is 64M if not given. A value \
-          \takes up to 200 times its bytes in memory"
+          \usually takes up to 200 times its bytes in memory, a packed one up to 1,000 times, and \
+          \one of a schema that somebody made to do harm up to 12,000 times"
     )
 
 splitBy :: Parser SplitBy

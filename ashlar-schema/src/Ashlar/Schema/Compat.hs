@@ -125,7 +125,7 @@ readerOf :: Format -> Reader
 readerOf format =
   today
     { -- Larger bounds would not hold in all three formats on every machine.
-      readerLeast = Least (min 1 . leastLeaf) (const 1) 0 tagSize True,
+      readerLeast = Least 1 (min 1 . leastLeaf) (const 1) 0 tagSize True,
       readLeaf = either (fail . T.unpack) id . leafGet format,
       readTag = \count ->
         if count <= 256

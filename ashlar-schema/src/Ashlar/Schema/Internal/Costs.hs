@@ -10,11 +10,13 @@
 -- be missing, and constructors of a sum, are values of their own. If there are at most 64 parts for
 -- each byte, the work is linear in the bytes and is not counted. Otherwise each part counts as a
 -- step of the budget, and so does each part of an element of no bytes. No type that anybody has
--- written comes near that, except for those whose values have no bytes.
+-- written comes near that, except for those whose values have no bytes. Sizes in the packed format
+-- are in bits: a byte is eight units there.
 module Ashlar.Schema.Internal.Costs
   ( Cost (..),
     fair,
     fairWith,
+    fairTogether,
     Costs,
     Least (..),
     leastToday,
@@ -39,16 +41,21 @@ import qualified Data.IntSet as IS
 import qualified Data.List as List
 import qualified Data.Vector as V
 
--- | The least number of parts and bytes of a value.
+-- | The least number of parts and bytes of a value. In the packed format, of parts and bits.
 data Cost = Cost {costParts :: !Int, costBytes :: !Int}
 
 -- | Are there few parts for the bytes? Note [Work without bytes].
-fair :: Cost -> Bool
-fair = fairWith 0
+fair :: Costs -> Cost -> Bool
+fair known = fairWith known 0
 
--- | 'fair' for a value that comes with this many bytes besides its own.
-fairWith :: Int -> Cost -> Bool
-fairWith more (Cost parts bytes) = parts <= 64 * (more + bytes)
+-- | 'fair' for a value that comes with this many bytes or bits besides its own.
+fairWith :: Costs -> Int -> Cost -> Bool
+fairWith (Costs least _) more (Cost parts bytes) =
+  leastUnits least * parts <= 64 * (more + bytes)
+
+-- | 'fair' for values of these shapes, one after another.
+fairTogether :: Costs -> [Shape] -> Bool
+fairTogether known = fair known . together known
 
 -- Sums are cut off, so they do not overflow.
 plus :: Cost -> Cost -> Cost
@@ -56,20 +63,22 @@ plus (Cost a b) (Cost c d) = Cost (min most (a + c)) (min most (b + d))
   where
     most = 0x1000000
 
--- | The least bytes of what formats write in different ways.
+-- | The least size of what formats write in different ways.
 data Least = Least
-  { leastOfLeaf :: Leaf -> Int,
-    -- | The bytes of a number of elements.
+  { -- | How many units of size are a byte: one, or eight.
+    leastUnits :: Int,
+    leastOfLeaf :: Leaf -> Int,
+    -- | The size of a number of elements.
     leastOfLength :: Length -> Int,
-    -- | The bytes of the number of elements of an array.
+    -- | The size of the number of elements of an array.
     leastOfArrayLength :: Int,
-    -- | The bytes of a tag, given the number of constructors.
+    -- | The size of a tag, given the number of constructors.
     leastOfTag :: Int -> Int,
     -- | Is a packed value in another format than what is around it?
     leastApart :: Bool
   }
 
--- | The costs of all definitions of a schema, and the least bytes that they are computed from.
+-- | The costs of all definitions of a schema, and the least sizes that they are computed from.
 data Costs = Costs Least (V.Vector Cost)
 
 -- | The costs in today's format.
@@ -78,7 +87,7 @@ costs = costsBy leastToday
 
 -- | The least bytes in today's format.
 leastToday :: Least
-leastToday = Least leastLeaf counted 8 tagSize True
+leastToday = Least 1 leastLeaf counted 8 tagSize True
   where
     counted len = case len of
       Length64 -> 8
@@ -129,9 +138,9 @@ costOf known@(Costs least definitions) shape = case shape of
   Set len _ -> counted len
   Map len _ _ -> counted len
   Array i _ -> twice (costOf known i) `plus` Cost 1 (leastOfArrayLength least)
-  Constant bs -> Cost 1 (B.length bs)
+  Constant bs -> Cost 1 (sizeOf (B.length bs))
   Reference i -> definitions V.! i
-  Opaque _ _ size -> Cost 1 (maybe 0 (min 0x1000000) size)
+  Opaque _ _ size -> Cost 1 (maybe 0 sizeOf size)
   Irregular _ -> Cost 1 0
   -- (A packed value without bytes counts as a step.)
   Packed inner
@@ -141,10 +150,15 @@ costOf known@(Costs least definitions) shape = case shape of
   where
     twice c = plus c c
     counted len = Cost 1 (leastOfLength least len)
+    sizeOf n = leastUnits least * min 0x1000000 n
 
 -- | The cost of a value with parts of these shapes.
 costOfAll :: Costs -> [Shape] -> Cost
-costOfAll known shapes = List.foldl' plus (Cost 1 0) (map (costOf known) shapes)
+costOfAll known shapes = plus (Cost 1 0) (together known shapes)
+
+-- The cost of values of these shapes.
+together :: Costs -> [Shape] -> Cost
+together known = List.foldl' (\c shape -> plus c (costOf known shape)) (Cost 0 0)
 
 -- | The bytes of a tag, given the number of constructors.
 tagSize :: Int -> Int

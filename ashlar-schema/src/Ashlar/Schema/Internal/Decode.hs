@@ -55,7 +55,8 @@ data Reader = Reader
     readLengthAfterBounds :: Maybe Integer -> Get Int,
     -- | Does the first element of a @NonEmpty@ come before the number of the others?
     readsFirstApart :: Bool,
-    -- | Charge elements that have no bytes, given the least bytes of an element, and their number.
+    -- | Charge elements that have no bytes, and announce others, given the least bytes of an
+    -- element, and their number. Of elements without bytes it is that of all their parts.
     readCharge :: Int -> Int -> Get ()
   }
 
@@ -70,7 +71,8 @@ data Reader = Reader
 -- Applied to a schema, it makes a decoder once, in time that is linear in its size. Keep that
 -- decoder for many values. The schema must be one that 'checkSchema' accepts, as all are that were
 -- decoded. It may be untrusted, like the bytes: decoding takes time and memory in proportion to the
--- bytes and the budget, whatever the schema.
+-- bytes and the budget, whatever the schema. (The factor is large: 12,000 bytes of memory for a
+-- byte, if somebody made the schema for that.)
 getValue :: Schema -> Get Value
 getValue = getMarked InPacked InPlain
 
@@ -117,6 +119,7 @@ packed =
   Reader
     { readerLeast =
         Least
+          8
           (\l -> if l == Boolean then 1 else 8 * min 1 (leastLeaf l))
           (const 8)
           8
@@ -155,13 +158,23 @@ shapesBy reader inPacked inPlain s = uncovered
     covered, uncovered :: Shape -> Get Value
     covered = shapeGet (coveredOnes V.!) covered
     uncovered shape
-      | fair (costOf known shape) = covered shape
+      | fair known (costOf known shape) = covered shape
       | otherwise = spendEmpties (ownParts shape) >> shapeGet (uncoveredOnes V.!) uncovered shape
-    -- Read a shape that comes with this many bytes besides its own.
-    beside :: Int -> Shape -> Get Value
-    beside bytes shape
-      | fairWith bytes (costOf known shape) = covered shape
+    -- Read a shape that comes with a byte or a bit besides its own.
+    beside :: Shape -> Get Value
+    beside shape
+      | fairWith known 1 (costOf known shape) = covered shape
       | otherwise = uncovered shape
+    -- Read one of these shapes, of which an element is. If they have no bytes, 'chargeElements' has
+    -- counted the parts of what has 'fewParts'.
+    inElement :: [Shape] -> Shape -> Get Value
+    inElement shapes
+      | costBytes (costOfAll known shapes) == 0 =
+        \shape -> if fewParts shape then covered shape else uncovered shape
+      | fairTogether known shapes = covered
+      | otherwise = uncovered
+    fewParts :: Shape -> Bool
+    fewParts shape = costParts (costOf known shape) <= 64
 
     definitionGet :: (Shape -> Get Value) -> Int -> Definition -> Get Value
     definitionGet field i d = case (definitionForm d, definitionConstructors d) of
@@ -209,6 +222,7 @@ shapesBy reader inPacked inPlain s = uncovered
             con = shortened (constructorName c)
             isFair =
               fairWith
+                known
                 (leastOfTag (readerLeast reader) count)
                 (costOfAll known (map fieldShape fields))
             field = if isFair then covered else uncovered
@@ -221,7 +235,7 @@ shapesBy reader inPacked inPlain s = uncovered
       Leaf l -> readLeaf reader l
       Between low high l -> refine (within low high) (readLeaf reader l)
       Ratio inner -> fractionGet (part inner)
-      Optional inner -> optionalGet (readTag reader 2) (beside 1 inner)
+      Optional inner -> optionalGet (readTag reader 2) (beside inner)
       -- It shows nothing in a path, in which it is a part of what is around it.
       Tuple ss -> Several <$> fieldsGet (const id) part ss
       List len inner -> Elements len <$> listGet len inner
@@ -268,28 +282,30 @@ shapesBy reader inPacked inPlain s = uncovered
       Shape -> (Maybe Value -> Get Value -> Get Value) -> Int -> Get (V.Vector Value)
     elementsGet inner check =
       let !charge = chargeElements [inner]
-          element = beside 1 inner
+          element = inElement [inner] inner
        in \n -> charge n >> getSuccessive n (\before -> check before element)
 
     entriesGet :: Shape -> Shape -> Int -> Get (V.Vector (Value, Value))
     entriesGet k v =
       let !charge = chargeElements [k, v]
           !above = ascending k
-          keyGet = beside 1 k
-          valueGet = beside 1 v
+          keyGet = inElement [k, v] k
+          valueGet = inElement [k, v] v
           entry before = do
             key <- above (fst <$> before) keyGet
             x <- valueGet
             key `seq` x `seq` pure (key, x)
        in \n -> charge n >> getSuccessive n entry
 
-    -- Charge n elements of these shapes, if they have no bytes, with all of their parts. (Where
-    -- these are many, an element counts its own. The product has less than 31 bits. No element
-    -- without end becomes a value, so it is not charged.)
+    -- Charge n elements of these shapes: with all of their parts if they have no bytes, otherwise
+    -- with their bytes. (Where parts are many, an element counts its own. The product has less than
+    -- 31 bits. No element without end becomes a value, so it is not charged.)
     chargeElements :: [Shape] -> Int -> Get ()
     chargeElements shapes =
       let !bytes = costBytes (costOfAll known shapes)
-          !parts = sum [costParts c | c <- map (costOf known) shapes, fairWith 1 c]
+          !parts
+            | bytes > 0 = 1
+            | otherwise = sum [costParts (costOf known s') | s' <- filter fewParts shapes]
        in \n -> readCharge reader bytes (if parts > 0 && n > 0x800000 then n else n * parts)
 
     -- Refuse a value that is not above the one before, if the order of its type is known.

@@ -104,7 +104,7 @@ lineWithin what most b
 
 compiled :: Schema -> Run
 compiled s
-  | fair (costOf known (schemaRoot s)) = shapeOp "" (schemaRoot s) (literal "\n" done)
+  | fair known (costOf known (schemaRoot s)) = shapeOp "" (schemaRoot s) (literal "\n" done)
   | otherwise = unusual done
   where
     shapes = shapesOf s
@@ -134,7 +134,7 @@ compiled s
 
     beside :: ByteString -> Shape -> Op
     beside before shape
-      | fairWith 1 (costOf known shape) = shapeOp before shape
+      | fairWith known 1 (costOf known shape) = shapeOp before shape
       | otherwise = unusual
 
     -- Parts with their keys, in brackets.
@@ -166,7 +166,7 @@ compiled s
     alternative count c
       | constructorRetired c = Boxed (unusual done)
       | null (constructorFields c) = Boxed (literal name done)
-      | fairWith (tagSize count) (costOfAll known (map fieldShape (constructorFields c))) =
+      | fairWith known (tagSize count) (costOfAll known (map fieldShape (constructorFields c))) =
         Boxed (fieldsOp (B.concat ["{", name, ":"]) c (literal "}" done))
       | otherwise = Boxed (unusual done)
       where
@@ -174,19 +174,23 @@ compiled s
 
     repeated :: ByteString -> Length -> Int -> Shape -> Maybe Order -> Op
     repeated before len least inner order
-      | costBytes (costOf known inner) == 0 = unusual
-      | otherwise = elementsOp (before <> "[") len least order (beside "" inner done) "]"
+      | isLarge [inner] = elementsOp (before <> "[") len least order (shapeOp "" inner done) "]"
+      | otherwise = unusual
 
     entriesOp :: ByteString -> Length -> Shape -> Shape -> Order -> Op
     entriesOp before len k v order
-      | costBytes (costOfAll known [k, v]) == 0 = unusual
-      | otherwise = elementsOp (before <> open) len 0 (Just order) entry close
+      | isLarge [k, v] = elementsOp (before <> open) len 0 (Just order) entry close
+      | otherwise = unusual
       where
         -- (Chosen as values: GHC 9.10 panics where the whole operation is, and its lambdas are not
         -- eta-expanded.)
         (open, entry, close)
-          | isName shapes k = ("{", beside "" k (beside ":" v done), "}")
-          | otherwise = ("[", beside "[" k (beside "," v (literal "]" done)), "]")
+          | isName shapes k = ("{", shapeOp "" k (shapeOp ":" v done), "}")
+          | otherwise = ("[", shapeOp "[" k (shapeOp "," v (literal "]" done)), "]")
+
+    -- Does an element of these shapes have bytes, and few parts for them?
+    isLarge elementShapes =
+      costBytes (costOfAll known elementShapes) > 0 && fairTogether known elementShapes
 
     orderOf k
       | isOrdered unordered k = orderOfKeys (bareShape shapes k)
