@@ -39,6 +39,11 @@
 -- Codec treats all these values as of variable size. To find the size of a value, it is written to
 -- a small buffer. 'Ashlar.Codec.encode' does not ask for the size.
 --
+-- The instances of these classes do not say whether each value has a byte. So each element of a
+-- container counts as one that may have none: a @['BinaryFormat' Int]@ has at most 1,048,576
+-- elements, unless 'Ashlar.Get.withBudget' allows more steps. The elements of a @'BinaryFormat'
+-- [Int]@ do not count.
+--
 -- These formats have more than one encoding for some values, as those of the other libraries do:
 -- @docs/porting.md@ says what each accepts.
 module Ashlar.Compat.Formats
