@@ -103,8 +103,8 @@ copied =
         RefuseUnknown
         [Added "n" "\7"]
         (defined [record "T" [Field "a" shape]])
-        (defined [record "T" ((if first then reverse else id) [Field "a" shape, added])])
-    added = Field "n" (Leaf (Number W8))
+        (defined [record "T" ((if first then reverse else id) [Field "a" shape, gained])])
+    gained = Field "n" (Leaf (Number W8))
     none = defaultBudget {budgetSteps = 0}
 
 -- What is too short for the old schema must be too short for a decoder of the new one.
