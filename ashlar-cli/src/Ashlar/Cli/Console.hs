@@ -6,6 +6,7 @@
 module Ashlar.Cli.Console
   ( Handles,
     handleErr,
+    handleFlush,
     newHandles,
     standardHandles,
     toMessages,
@@ -18,10 +19,10 @@ module Ashlar.Cli.Console
     putLines,
     putText,
     say,
-    flushed,
     complain,
     usage,
     isWanted,
+    unlessLost,
     ResultsLost,
     ending,
     oneLine,
@@ -71,7 +72,7 @@ data Handles = Handles
     handleColours :: Bool,
     -- | Is there somebody who wants to see progress among the messages?
     handleProgress :: Bool,
-    -- | What is done before a message, so that results come first.
+    -- | What is done before a message, so that results come first, and before the command waits.
     handleFlush :: IO (),
     -- | Why results cannot be written any more. See Note [Results that cannot be written].
     handleLost :: IORef (Maybe IOException),
@@ -164,7 +165,7 @@ putBytes hs bytes = do
   bytes `seq` written hs (B.hPut (handleOut hs) bytes)
   unlessLost hs
 
--- A command that is 'stopping' ends if its results cannot be written.
+-- | A command that is 'stopping' ends if its results cannot be written.
 unlessLost :: Handles -> IO ()
 unlessLost hs = do
   wanted <- isWanted hs
@@ -209,10 +210,6 @@ textBytes = T.encodeUtf8 . T.pack . harmless
 -- | A line of the result. What is not printable is escaped, and so are ends of lines.
 say :: Handles -> String -> IO ()
 say hs s = putLines hs [T.pack (oneLine s)]
-
--- | Write the results so far, before the command waits for more input.
-flushed :: Handles -> IO ()
-flushed hs = handleFlush hs >> unlessLost hs
 
 -- | A message in one line. What is not printable is escaped, and so are ends of lines: names in
 -- untrusted files may have some, and look like messages of the tool.

@@ -284,13 +284,17 @@ withValues hs ofRecords path act = withInput path $ \h -> do
     act (Values source more)
 
 -- The next bytes. Before this waits for them, the results so far are written: the program at the
--- other end may go on for long.
+-- other end may go on for long. (At the end, there may be something to say of the last ones.)
 promptly :: Handles -> Handle -> IO B.ByteString
 promptly hs h = do
   there <- B.hGetNonBlocking h size
-  if B.null there then flushed hs >> B.hGetSome h size else pure there
+  if B.null there then waiting else pure there
   where
     size = 32768
+    waiting = do
+      handleFlush hs
+      chunk <- B.hGetSome h size
+      chunk <$ unless (B.null chunk) (unlessLost hs)
 
 -- Does a file of records begin here? All bytes are still there afterwards. Values may begin with
 -- the same bytes, but not with a whole header and its checksum.
