@@ -2,7 +2,7 @@
  * Decoders that are compiled to functions. They read what is usual, and give up for the rest: at the first value that
  * is refused, is nested deep, or has parts that only the exact decoder knows.
  */
-import { Costs, Facts, fair, isOrdered } from "./facts.js";
+import { Costs, Facts, isOrdered } from "./facts.js";
 import { bigOf } from "./leafread.js";
 import { Constructor, Definition, isPositional, Leaf, NUMBERS, packedLeaf, Shape, shorterCodes, tagSize } from "./shapes.js";
 
@@ -135,7 +135,12 @@ class Program {
   }
 
   private beside(s: Shape, more: number, out: Statements): string {
-    return fair(this.costs.of(s), more) ? this.shape(s, out) : this.unusual(out);
+    return this.costs.fair(this.costs.of(s), more) ? this.shape(s, out) : this.unusual(out);
+  }
+
+  /** One of the shapes of an element. */
+  private inElement(shapes: readonly Shape[], s: Shape, out: Statements): string {
+    return this.costs.fair(this.costs.together(shapes)) ? this.shape(s, out) : this.unusual(out);
   }
 
   private apart(s: Shape, out: Statements): string {
@@ -223,13 +228,14 @@ class Program {
     const v = this.bind("[]", out);
     const i = this.name("i");
     out.push(`${full ? `if(${n}===0)G();` : ""}for(let ${i}=0;${i}<${n};${i}++){`);
-    const x = this.beside(of, 1, out);
+    const x = this.inElement([of], of, out);
     out.push(`${v}.push(${x});}`);
     return v;
   }
 
   private map(key: Shape, value: Shape, compact: boolean, out: Statements): string {
-    if (this.costs.ofAll([key, value])[1] === 0) return this.unusual(out);
+    const both = [key, value];
+    if (this.costs.together(both)[1] === 0) return this.unusual(out);
     const ordered = isOrdered(this.facts.unordered, key);
     const b = this.facts.bareShape(key);
     const text = b.k === "leaf" && b.type === "utf8";
@@ -238,14 +244,14 @@ class Program {
     const i = this.name("i");
     const before = this.name("b");
     out.push(`let ${before};for(let ${i}=0;${i}<${n};${i}++){`);
-    const k = this.bind(this.beside(key, 1, out), out);
+    const k = this.bind(this.inElement(both, key, out), out);
     if (ordered) {
       // Texts beyond ASCII have another order in JavaScript.
       const check = text ? `/[\\ud800-\\uffff]/.test(${k})||${before}>=${k}` : `${before}>=${k}`;
       out.push(`if(${i}>0&&(${check}))G();${before}=${k};`);
       if (text) out.push(`if(/[\\ud800-\\uffff]/.test(${k}))G();`);
     }
-    const x = this.beside(value, 1, out);
+    const x = this.inElement(both, value, out);
     out.push(`${v}.push([${k},${x}]);}`);
     return v;
   }
@@ -267,7 +273,7 @@ class Program {
       else { const tag = this.tag(count, out); out.push(`switch(${tag}){`); }
       d.constructors.forEach((k, tag) => {
         const shapes = k.fields.map((f) => f.shape);
-        if (k.retired || !fair(this.costs.ofAll(shapes), this.costs.tag(count))) return;
+        if (k.retired || !this.costs.fair(this.costs.ofAll(shapes), this.costs.tag(count))) return;
         out.push(`case ${tag}:{`);
         const value = k.fields.length === 0 ? "" : `,value:${this.record(k, out)}`;
         out.push(`z--;return{tag:${JSON.stringify(k.name)}${value}};}`);
@@ -283,7 +289,7 @@ class Program {
 
 /** The source of a decoder. */
 function sourceOf(root: Shape, facts: Facts): string | null {
-  if (!fair(facts.plain.of(root))) return null;
+  if (!facts.plain.fair(facts.plain.of(root))) return null;
   const program = new Program(facts);
   const main = program.statements();
   const value = program.shape(root, main);

@@ -2,7 +2,7 @@
  * The decoder that defines what is refused, and with which words. It is slow. The compiled one gives up where anything
  * is out of the ordinary, and this one reads the value again. It keeps its own stack, so values may be nested deep.
  */
-import { Costs, Facts, fair, isOrdered, isPlain, ownParts } from "./facts.js";
+import { Costs, Facts, isOrdered, isPlain, ownParts } from "./facts.js";
 import { leafReader } from "./leafread.js";
 import { Constructor, cut, Definition, isSmall, Leaf, packedLeaf, Shape, tagSize } from "./shapes.js";
 import { Frame, State } from "./state.js";
@@ -88,7 +88,7 @@ class Format {
   // A covered shape is part of a value whose work is linear in its bytes.
 
   uncovered(s: Shape): Node {
-    if (this.derived || fair(this.costs.of(s))) return this.shape(s, true);
+    if (this.derived || this.costs.fair(this.costs.of(s))) return this.shape(s, true);
     return this.charged(ownParts(s), this.shape(s, false));
   }
 
@@ -98,8 +98,15 @@ class Format {
     return nesting((st) => { st.spend(EMPTIES, steps); return gen(st); });
   }
 
-  private beside(s: Shape, more = 1): Node {
-    return this.part(s, this.derived || fair(this.costs.of(s), more));
+  /** A shape that comes with a byte or a bit besides its own. */
+  private beside(s: Shape): Node {
+    return this.part(s, this.derived || this.costs.fair(this.costs.of(s), 1));
+  }
+
+  /** One of the shapes of an element. If these have no bytes, their container counts the parts of those that have few. */
+  private inElement(shapes: readonly Shape[], s: Shape): Node {
+    const cost = this.costs.together(shapes);
+    return this.part(s, this.derived || this.costs.fair(cost) || (cost[1] === 0 && this.costs.fewParts(s)));
   }
 
   private part(s: Shape, covered: boolean): Node {
@@ -226,9 +233,9 @@ class Format {
   /** The steps that an element of these shapes takes: none if it has bytes, else its parts. (Where these are many, it
    * counts its own.) */
   private charge(...shapes: Shape[]): bigint {
-    const costs = shapes.map((s) => this.costs.of(s));
-    if (costs.some(([, size]) => size > 0)) return 0n;
-    return this.derived ? 1n : costs.reduce((n, c) => (fair(c, 1) ? n + BigInt(c[0]) : n), 0n);
+    if (this.costs.together(shapes)[1] > 0) return 0n;
+    if (this.derived) return 1n;
+    return BigInt(this.costs.together(shapes.filter((s) => this.costs.fewParts(s)))[0]);
   }
 
   private *elements(node: Node, charge: bigint, ordered: Shape | null, st: State, n: number | bigint): Reads {
@@ -249,7 +256,7 @@ class Format {
   }
 
   private list(k: "list" | "nonEmpty" | "set", of: Shape, compact: boolean): Node {
-    const node = this.beside(of);
+    const node = this.inElement([of], of);
     const charge = this.charge(of);
     const ordered = k === "set" && isOrdered(this.facts.unordered, of) ? of : null;
     const elements = (st: State, n: number | bigint): Reads => this.elements(node, charge, ordered, st, n);
@@ -263,8 +270,8 @@ class Format {
 
   private map(key: Shape, value: Shape, compact: boolean): Node {
     const facts = this.facts;
-    const k = this.beside(key);
-    const v = this.beside(value);
+    const k = this.inElement([key, value], key);
+    const v = this.inElement([key, value], value);
     const charge = this.charge(key, value);
     const ordered = isOrdered(facts.unordered, key);
     return nesting(function* (st): Reads {
@@ -289,7 +296,7 @@ class Format {
 
   private array(index: Shape, of: Shape, covered: boolean): Node {
     const i = this.part(index, covered);
-    const node = this.beside(of);
+    const node = this.inElement([of], of);
     const charge = this.charge(of);
     const compact = !this.isPlain();
     const counted = isPlain(index);
@@ -380,7 +387,7 @@ class Format {
     const names = words.length > 0 ? words.slice(0, shapes.length).map((w) => [w])
       : shapes.length === 1 ? [[]] : shapes.map((_, i) => [String(i + 1)]);
     const frame = frameOf(name, con, names);
-    const isFair = this.derived || fair(this.costs.ofAll(shapes), this.costs.tag(count));
+    const isFair = this.derived || this.costs.fair(this.costs.ofAll(shapes), this.costs.tag(count));
     const nodes = shapes.map((s) => this.part(s, isFair));
     const make = taggedMaker(c);
     const fields = (st: State): Reads => this.fields(nodes, st);

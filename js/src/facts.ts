@@ -1,16 +1,11 @@
 /** What is known of a schema's values before there are any. */
 import { children, Definition, fieldShapes, inAnyFormat, Leaf, mapShapes, NUMBERS, references, Shape, tagSize } from "./shapes.js";
 
-/** The least number of parts and of bytes of a value. */
+/** The least number of parts and of bytes of a value, or of bits in the packed format. */
 export type Cost = readonly [number, number];
 
 const MOST = 0x1000000;
 const plus = (a: Cost, b: Cost): Cost => [Math.min(MOST, a[0] + b[0]), Math.min(MOST, a[1] + b[1])];
-
-/** Are there few parts for the bytes, and this many bytes besides? */
-export function fair(c: Cost, more = 0): boolean {
-  return c[0] <= 64 * (more + c[1]);
-}
 
 /** The parts of a shape that are not in its definitions. */
 export function ownParts(s: Shape): number {
@@ -89,9 +84,12 @@ export function unwrapped(bare: readonly Shape[], s: Shape): Shape {
 /** The costs of all shapes in a format. In the packed one, the least numbers are of bits: a number or a length has eight. */
 export class Costs {
   private readonly definitions: Cost[];
+  /** How many units of size are a byte. */
+  private readonly units: number;
 
   /** The definitions that are not endless are in an order in which each is after those that it contains. */
   constructor(definitions: readonly Definition[], order: readonly number[], private readonly packed: boolean) {
+    this.units = packed ? 8 : 1;
     this.definitions = definitions.map((d): Cost => (d.form === "sum" ? [1, this.tag(d.constructors.length)] : [MOST, 0]));
     for (const i of order) this.definitions[i] = this.ofAll(fieldShapes(definitions[i] as Definition));
   }
@@ -116,9 +114,9 @@ export class Costs {
       case "tuple": return this.ofAll(s.of);
       case "list": case "nonEmpty": case "set": case "map": return [1, s.compact && !this.packed ? 1 : 8];
       case "array": { const c = this.of(s.index); return plus(plus(c, c), [1, 8]); }
-      case "constant": return [1, s.bytes.length];
+      case "constant": return [1, this.units * Math.min(MOST, s.bytes.length)];
       case "reference": return this.definitions[s.to] as Cost;
-      case "opaque": return [1, s.size === null ? 0 : s.size > 0x1000000n ? MOST : Number(s.size)];
+      case "opaque": return [1, s.size === null ? 0 : this.units * (s.size > 0x1000000n ? MOST : Number(s.size))];
       case "irregular": return [1, 0];
       // (A packed value of no bytes is a step.)
       case "packed": return this.packed ? this.of(s.of) : [1, 1];
@@ -128,7 +126,22 @@ export class Costs {
 
   /** The cost of a value with parts of these shapes. */
   ofAll(shapes: readonly Shape[]): Cost {
-    return shapes.reduce((c: Cost, s) => plus(c, this.of(s)), [1, 0]);
+    return plus([1, 0], this.together(shapes));
+  }
+
+  /** The cost of values of these shapes, one after another. */
+  together(shapes: readonly Shape[]): Cost {
+    return shapes.reduce((c: Cost, s) => plus(c, this.of(s)), [0, 0]);
+  }
+
+  /** Are there few parts for the size, and this much besides? */
+  fair(c: Cost, more = 0): boolean {
+    return this.units * c[0] <= 64 * (more + c[1]);
+  }
+
+  /** Has an element of this shape, if it has no bytes, so few parts that its container counts them? */
+  fewParts(s: Shape): boolean {
+    return this.of(s)[0] <= 64;
   }
 }
 
@@ -192,7 +205,7 @@ export class Facts {
 
   /** May a value of the shape have what takes steps of a reader's budget, as elements of no bytes do? */
   haveSteps(root: Shape): boolean {
-    const counted = (more: number, s: Shape): boolean => !fair(this.plain.of(s), more) || !fair(this.packed.of(s), more);
+    const counted = (more: number, s: Shape): boolean => !this.plain.fair(this.plain.of(s), more) || !this.packed.fair(this.packed.of(s), more);
     const tuple = (of: Shape[]): Shape => ({ k: "tuple", of });
     const work = [root];
     for (const d of this.definitions) {

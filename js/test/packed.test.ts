@@ -23,6 +23,7 @@ const maybe = (of: Shape): Shape => ({ k: "maybe", of });
 const to = (n: number): Shape => ({ k: "reference", to: n });
 const bool = leaf("bool");
 const unit = leaf("unit");
+const word8 = leaf("word8");
 const enumeration = (name: string, ...names: string[]): Definition =>
   ({ name, form: "sum", order: "byParts", constructors: names.map((n) => ({ name: n, retired: false, fields: [] })) });
 const record = (name: string, fields: Record<string, Shape>): Definition => ({
@@ -123,6 +124,16 @@ test("parts of no bits are steps", () => {
   const wide = list(tuple(leaf("float64"), ...Array.from({ length: 600 }, () => unit)));
   assert.throws(() => read(packed(wide), "e807" + "00".repeat(8000)), { reason: `more than 1048576${most}` });
   assert.throws(() => new Schema(packed(to(0)), [record("Endless", { x: to(0) })]).decodeValue(fromHex("00")), DecodeError);
+  // No steps for 64 parts of each byte, and for 8 of a bit. One more, and all of them are steps.
+  const units = (n: number): Shape[] => Array.from({ length: n }, () => unit);
+  const few = (n: number, of: (k: number) => Shape, bytes: Uint8Array): void => {
+    new Schema(of(n), []).decodeValue(bytes);
+    assert.throws(() => new Schema(of(n + 1), []).decodeValue(bytes), { reason: `more than 1048576${most}` });
+  };
+  const zeros = new Uint8Array(17000);
+  few(62, (n) => list(tuple(word8, ...units(n))), concat([fromHex("6842000000000000"), zeros]));
+  few(62, (n) => packed(list(tuple(word8, ...units(n)))), concat([fromHex("e88401"), zeros]));
+  few(6, (n) => packed(list(tuple(bool, ...units(n)))), concat([fromHex("c0a907"), zeros.subarray(0, 15000)]));
   // A record of no bytes in a file is a byte that is 0.
   const nothing = new Schema(packed(unit), []);
   assert.deepEqual([...readBytes(writeBytes(nothing, [[], []]))].map((r) => r.value), [[], []]);

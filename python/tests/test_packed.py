@@ -190,8 +190,21 @@ class Damaged(unittest.TestCase):
             "at byte 328, in [2608]: more than 1048576 elements of no bytes; withBudget raises the limit",
         )
         self.assertEqual(len(bind(Schema(shape)).decode(bytes.fromhex("d00f") + bytes(250))), 2000)
-        bytes_ = s.Packed(s.List(s.Tuple((*[UNIT] * 200, s.Leaf("word8")))))
-        self.assertEqual(len(bind(Schema(bytes_)).decode(bytes.fromhex("f02e") + bytes(6000))), 6000)
+
+    def test_elements_take_no_steps_for_64_parts_of_each_byte(self) -> None:
+        """The element, what has bytes, and units: at most 64, and 8 of a bit. One more, and all of them are steps."""
+        word8, n = s.Leaf("word8"), 17_000
+        fixed, varint = n.to_bytes(8, "little"), bytes.fromhex("e88401")
+        cases: List[Tuple[int, Callable[[List[s.Shape]], s.Shape], bytes]] = [
+            (62, lambda units: s.List(s.Tuple((word8, *units))), fixed + bytes(n)),
+            (126, lambda units: s.List(s.Maybe(s.Tuple((word8, *units)))), fixed + b"\1\2" * n),
+            (62, lambda units: s.Packed(s.List(s.Tuple((word8, *units)))), varint + bytes(n)),
+            (6, lambda units: s.Packed(s.List(s.Tuple((BOOL, *units)))), bytes.fromhex("c0a907") + bytes(15_000)),
+        ]
+        for most, shape, data in cases:
+            bind(Schema(shape([UNIT] * most))).decode(data)
+            with self.assertRaisesRegex(DecodeError, "more than 1048576 elements of no bytes"):
+                bind(Schema(shape([UNIT] * (most + 1)))).decode(data)
 
     def test_nesting(self) -> None:
         tree = named("Tree", ("Fork", (s.Reference(0), s.Reference(0))), ("Tip", ()))

@@ -1,8 +1,9 @@
 """How much work a value takes at least, and how many bytes or bits.
 
 An untrusted schema may ask for any work for few bytes. So the least parts and the least size of a
-value are computed for each definition. If there are at most 64 parts for each byte, the work is
-linear in the bytes and is not counted. Otherwise each part counts as a step of the budget.
+value are computed for each definition. If there are at most 64 parts for each byte, or 8 for each
+bit, the work is linear in the bytes and is not counted. Otherwise each part counts as a step of the
+budget.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Iterable, List, Sequence, Set, Tuple
 
 from . import shapes as s
 
-__all__ = ["Cost", "Costs", "fair", "least_of_leaf", "tag_size"]
+__all__ = ["Cost", "Costs", "least_of_leaf", "tag_size"]
 
 #: Sums of parts and sizes are cut off here.
 _MOST = 0x1000000
@@ -35,6 +36,8 @@ class Costs:
         order: Sequence[int],
     ) -> None:
         self._packed = packed
+        # How many units of size are a byte.
+        self._units = 8 if packed else 1
         self._known: List[Cost] = [
             (1, self.of_tag(len(d.constructors))) if d.form == "sum" else (_MOST, 0) for d in definitions
         ]
@@ -59,11 +62,11 @@ class Costs:
         if isinstance(shape, s.Array):
             return _plus(_twice(self.of(shape.index)), (1, 8))
         if isinstance(shape, s.Constant):
-            return (1, len(shape.bytes))
+            return (1, self._units * min(_MOST, len(shape.bytes)))
         if isinstance(shape, s.Reference):
             return self._known[shape.to]
         if isinstance(shape, s.Opaque):
-            return (1, min(_MOST, shape.size or 0))
+            return (1, self._units * min(_MOST, shape.size or 0))
         # A packed value of no bytes counts as a step. (Within another one it changes nothing.)
         if isinstance(shape, s.Packed):
             return self.of(shape.of) if self._packed else (1, 1)
@@ -71,10 +74,27 @@ class Costs:
 
     def of_all(self, shapes: Iterable[s.Shape]) -> Cost:
         """The cost of a value with parts of these shapes."""
-        cost: Cost = (1, 0)
+        return _plus((1, 0), self.together(shapes))
+
+    def together(self, shapes: Iterable[s.Shape]) -> Cost:
+        """The cost of values of these shapes, one after another."""
+        cost: Cost = (0, 0)
         for shape in shapes:
             cost = _plus(cost, self.of(shape))
         return cost
+
+    def fair(self, cost: Cost, more: int = 0) -> bool:
+        """Are there few parts for the size, and this much besides?
+
+        >>> plain = Costs(False, [], set(), [])
+        >>> plain.fair((65, 1)), plain.fair((65, 1), 1)
+        (False, True)
+        """
+        return self._units * cost[0] <= 64 * (more + cost[1])
+
+    def few_parts(self, shape: s.Shape) -> bool:
+        """Has an element of this shape, if it has no bytes, so few parts that its container counts them?"""
+        return self.of(shape)[0] <= 64
 
     def of_tag(self, count: int) -> int:
         """The least size of a tag, given the number of constructors."""
@@ -84,15 +104,6 @@ class Costs:
         if not self._packed:
             return least_of_leaf(leaf)
         return 1 if leaf.type == "bool" else 8 * min(1, least_of_leaf(leaf))
-
-
-def fair(cost: Cost, more: int = 0) -> bool:
-    """Are there few parts for the size, and this much besides?
-
-    >>> fair((65, 1)), fair((65, 1), 1)
-    (False, True)
-    """
-    return cost[0] <= 64 * (more + cost[1])
 
 
 def tag_size(count: int) -> int:

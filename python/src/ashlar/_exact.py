@@ -14,7 +14,7 @@ from . import shapes as s
 from ._bits import packed_leaf
 from ._budget import ONE_HASH
 from ._compare import Take, compare, indices_between, is_plain
-from ._costs import fair, tag_size
+from ._costs import tag_size
 from ._facts import Facts, is_ordered
 from ._hashes import counted
 from ._leafread import leaf_reader
@@ -110,13 +110,19 @@ class _Shapes:
 
     def uncovered(self, shape: s.Shape) -> Node:
         """The reader of a shape."""
-        if self._derived or fair(self._costs.of(shape)):
+        if self._derived or self._costs.fair(self._costs.of(shape)):
             return self._covered(shape)
         return charged(own_parts(shape), self._shape(shape, False))
 
-    def _beside(self, shape: s.Shape, more: int = 1) -> Node:
-        covered = self._derived or fair(self._costs.of(shape), more)
-        return self._covered(shape) if covered else self.uncovered(shape)
+    def _beside(self, shape: s.Shape) -> Node:
+        # A shape that comes with a byte or a bit besides its own.
+        return self._part(shape, self._derived or self._costs.fair(self._costs.of(shape), 1))
+
+    def _in_element(self, *shapes: s.Shape) -> List[Node]:
+        # The shapes of an element. If they have no bytes, their container counts the parts of those that have few.
+        cost = self._costs.together(shapes)
+        fair = self._derived or self._costs.fair(cost)
+        return [self._part(x, fair or (cost[1] == 0 and self._costs.few_parts(x))) for x in shapes]
 
     def _part(self, shape: s.Shape, covered: bool) -> Node:
         return self._covered(shape) if covered else self.uncovered(shape)
@@ -204,10 +210,9 @@ class _Shapes:
     def _charge(self, *shapes: s.Shape) -> int:
         # The steps that an element of these shapes takes: none if it has bytes, else its parts. (Where
         # these are many, it counts its own.)
-        costs = [self._costs.of(shape) for shape in shapes]
-        if any(size > 0 for _, size in costs):
+        if self._costs.together(shapes)[1] > 0:
             return 0
-        return 1 if self._derived else sum(cost[0] for cost in costs if fair(cost, 1))
+        return 1 if self._derived else sum(self._costs.of(x)[0] for x in shapes if self._costs.few_parts(x))
 
     def _elements(
         self, node: Node, charge: int, ordered: Optional[s.Shape], st: State, n: int
@@ -227,7 +232,7 @@ class _Shapes:
         return values
 
     def _list(self, shape: Union[s.List, s.NonEmpty, s.Set]) -> Node:
-        node = self._beside(shape.of)
+        (node,) = self._in_element(shape.of)
         charge = self._charge(shape.of)
         ordered = None
         if isinstance(shape, s.Set) and is_ordered(self._facts.unordered, shape.of):
@@ -246,7 +251,7 @@ class _Shapes:
 
     def _map(self, shape: s.Map) -> Node:
         facts = self._facts
-        key, value = self._beside(shape.key), self._beside(shape.value)
+        key, value = self._in_element(shape.key, shape.value)
         charge = self._charge(shape.key, shape.value)
         ordered = is_ordered(facts.unordered, shape.key)
         as_dict = facts.hashable(shape.key)
@@ -273,7 +278,7 @@ class _Shapes:
         return Node(True, lambda st: entries(st, st.read_length(shape.compact or self._is_packed)))
 
     def _array(self, shape: s.Array, covered: bool) -> Node:
-        index, node = self._part(shape.index, covered), self._beside(shape.of)
+        index, (node,) = self._part(shape.index, covered), self._in_element(shape.of)
         charge = self._charge(shape.of)
         counted = is_plain(shape.index)
 
@@ -365,7 +370,7 @@ class _Shapes:
         shapes = [f.shape for f in c.fields]
         names = [f.name[:100] for f in c.fields] if shapes and c.fields[0].name != "1" else []
         frame = _path.words_frame(name, con, names, len(shapes))
-        is_fair = self._derived or fair(
+        is_fair = self._derived or self._costs.fair(
             self._costs.of_all(shapes), self._costs.of_tag(len(d.constructors))
         )
         read = fields_reader([self._part(shape, is_fair) for shape in shapes])

@@ -11,7 +11,6 @@ from typing import Any, Callable, Dict, List
 
 from . import shapes as s
 from ._compare import compare, is_simple
-from ._costs import fair
 from ._emit import CODES, Source, Unusual
 from ._facts import Facts
 from ._genwrite import WriteTypes
@@ -25,7 +24,7 @@ _DEEP = 8
 
 def json_source(root: s.Shape, facts: Facts, types: WriteTypes) -> Source:
     """The function ``line(x)``, which returns the JSON of a value."""
-    if not fair(facts.costs.of(root)):
+    if not facts.costs.fair(facts.costs.of(root)):
         raise Unusual()
     gen = _Json(facts, types)
     gen.body("line", root)

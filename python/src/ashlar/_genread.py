@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 from . import shapes as s
 from ._bits import NO_BITS, packed_leaf, read_symbol
 from ._compare import Take, compare, indices_between, is_plain, is_simple
-from ._costs import Costs, fair, least_of_leaf, tag_size
+from ._costs import Costs, least_of_leaf, tag_size
 from ._emit import CODES, Source, Unusual, inlined
 from ._facts import Facts, is_ordered
 from ._genleaves import Leaves, read_integer, read_numbers, read_varint
@@ -65,7 +65,7 @@ class _Reader(Leaves):
     # Functions. Within a packed value they get the bits of the open byte, and return what is left.
 
     def whole(self, root: s.Shape) -> None:
-        if not fair(self.costs.of(root)):
+        if not self.costs.fair(self.costs.of(root)):
             raise Unusual()
         self.body("read", lambda: self.value(root))
         self.source.lines = []
@@ -153,7 +153,7 @@ class _Reader(Leaves):
             self.bits = self.source.name("b")
             self.source.line(f"{self.bits} = {NO_BITS}")
         # (What takes neither bytes nor bits is not fair.)
-        value = self.value(shape) if fair(self.costs.of(shape)) else self.unusual()
+        value = self.value(shape) if self.costs.fair(self.costs.of(shape)) else self.unusual()
         if packed and outer is None:
             self.source.line(f"if {self.bits} & {self.bits} - 1: raise Unusual()")
         self.bits = outer
@@ -185,7 +185,7 @@ class _Reader(Leaves):
         return name
 
     def maybe(self, shape: s.Maybe) -> str:
-        if not fair(self.costs.of(shape.of), 1):
+        if not self.costs.fair(self.costs.of(shape.of), 1):
             return self.unusual()
         source, tag, name = self.source, self.tag(2), self.source.name()
         source.line(f"if {tag} == 1:")
@@ -200,8 +200,9 @@ class _Reader(Leaves):
 
     def elements(self, compact: bool, shapes: Sequence[s.Shape]) -> Optional[str]:
         # The number of elements, if code can read them.
-        least = self.costs.of_all(shapes)[1]
-        if least == 0 or not all(fair(self.costs.of(x), 1) for x in shapes):
+        cost = self.costs.together(shapes)
+        least = cost[1]
+        if least == 0 or not self.costs.fair(cost):
             return None
         n = self.length(compact or self.bits is not None)
         left = "e - p" if self.bits is None else "8 * (e - p) + 7"
@@ -279,7 +280,7 @@ class _Reader(Leaves):
         low, high = self.named(self.value(shape.index)), self.named(self.value(shape.index))
         n = self.length(self.bits is not None)
         name = self.source.name()
-        if self.costs.of(shape.of)[1] == 0 or not fair(self.costs.of(shape.of), 1):
+        if self.costs.of(shape.of)[1] == 0 or not self.costs.fair(self.costs.of(shape.of)):
             return self.unusual()
         self.source.line(f"{name} = []")
         self.source.line(f"for _ in range({n}):")
@@ -358,7 +359,7 @@ class _Reader(Leaves):
         d = self.facts.definitions[i]
         c = d.constructors[j]
         cost = self.costs.of_all([f.shape for f in c.fields])
-        if c.retired or (c.fields and not fair(cost, self.costs.of_tag(len(d.constructors)))):
+        if c.retired or (c.fields and not self.costs.fair(cost, self.costs.of_tag(len(d.constructors)))):
             return self.unusual()
         if i in self.types:
             return self.record(i, j)

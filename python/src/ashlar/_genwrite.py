@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import shapes as s
 from ._bits import packed_leaf, put_symbol
-from ._costs import fair, tag_size
+from ._costs import tag_size
 from ._emit import CODES, Source, Unusual, inlined
 from ._facts import Facts, is_ordered
 from ._varint import put_integer, put_natural, put_varint
@@ -29,7 +29,7 @@ _DEEP = 8
 
 def writer_source(root: s.Shape, facts: Facts, types: WriteTypes) -> Source:
     """The function ``write(x, out)``, which appends the bytes of a value to a ``bytearray``."""
-    if not fair(facts.costs.of(root)):
+    if not facts.costs.fair(facts.costs.of(root)):
         raise Unusual()
     gen = _Writer(root, facts, types)
     gen.body("write", lambda: gen.item(root, "x"))
@@ -111,7 +111,7 @@ class _Writer:
     def counted(self, more: int, *shapes: s.Shape) -> bool:
         # Do readers count the parts of such values? Then the exact writer writes them.
         costs = self.facts.costs if self.bits is None else self.facts.packed_costs
-        found = not all(fair(costs.of(shape), more) for shape in shapes)
+        found = not all(costs.fair(costs.of(shape), more) for shape in shapes)
         if found:
             self.check("False")
         return found
