@@ -19,9 +19,9 @@ const record = (name: string, fields: Field[]): Definition =>
 
 test("fields that are left out before one that moves", () => {
   const kept = ["a", "b"].map((name): Field => ({ name, shape: leaf("word8") }));
-  const old = new Schema(to(0), [record("R", [...times(300000, (i): Field => ({ name: `x${i}`, shape: leaf("unit") })), ...kept])]);
+  const old = new Schema(to(0), [record("R", [...times(300000, (i): Field => ({ name: `x${i}`, shape: leaf("word8") })), ...kept])]);
   const schema = new Schema(to(0), [record("R", [...kept].reverse())]);
-  assert.deepEqual(evolve(old, { schema, skipping: true }).decodeValue(Uint8Array.of(1, 2)), { a: 1, b: 2 });
+  assert.deepEqual(evolve(old, { schema, skipping: true }).decodeValue(new Uint8Array(300002).fill(1)), { a: 1, b: 1 });
 });
 
 test("planning for a sum of 30,000 constructors with fields", () => {
