@@ -171,10 +171,9 @@ results :: Assertion
 results = forM_ ["INT", "TERM", "HUP"] $ \signal -> inFolder $ \folder -> do
   samples folder
   child <-
-    shell folder . concat $
-      [ "mkfifo fifo; timeout -k 20 -s " ++ signal,
-        " 2 \"$TOOL\" verify --schema order.schema values fifo"
-      ]
+    shell folder $
+      "mkfifo fifo; timeout -k 20 -s " ++ signal
+        ++ " 2 \"$TOOL\" verify --schema order.schema values fifo"
   child @?= Child 124 (B8.pack "values: ok, 3 values\n") ""
 
 -- By the signal of Ctrl-C. It ends by the same signal.

@@ -72,7 +72,8 @@ exportText :: Handles -> Selection -> Target -> TextTo -> Input -> IO ExitCode
 exportText hs selection target form input = do
   output <- outputOf form
   -- (withBinaryFile would give exceptions of the input the name of the output.)
-  making target [inputPath input] $ \out -> bracket (openBinaryFile out WriteMode) hClose $ \h -> do
+  let opened out = openBinaryFile out WriteMode
+  making target [inputPath input] $ \out -> bracket (opened out) hClose $ \h -> do
     begun <- newIORef Nothing
     held <- newIORef (Held 0 0 [])
     let -- The first bytes, unless they are there.
