@@ -133,7 +133,7 @@ namesOf s =
       namesByNumber = V.fromList (zipWith byNumber found definitions),
       namesSchema = s,
       namesShapes = shapesOf s,
-      namesBare = unwrapping s,
+      namesBare = unwrapping (schemaDefinitions s),
       namesUnordered = unorderedIn s
     }
   where

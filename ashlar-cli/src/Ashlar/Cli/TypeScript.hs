@@ -51,7 +51,7 @@ typescriptSource written =
 data Names = Names (V.Vector Text) Shapes IS.IntSet
 
 namesOf :: Schema -> Names
-namesOf s = Names (V.fromList identifiers) (shapesOf s) (recursiveNewtypes s)
+namesOf s = Names (V.fromList identifiers) (shapesOf s) (recursiveNewtypes (schemaDefinitions s))
   where
     identifiers = allUnlike (map (identifier . definitionName) (V.toList (schemaDefinitions s)))
 
