@@ -35,12 +35,7 @@ core_c=("$top"/ashlar/cbits/*.c "$top"/ashlar-text/cbits/*.c)
 tested_c=("${core_c[@]}" "$top/ashlar-file/cbits/crc32c.c")
 
 # The folder with the tests of one of these.
-tests_of_c() {
-  case $1 in
-    */ashlar-file/*) printf '%s\n' "$top/ashlar-file/tests/c" ;;
-    *) printf '%s\n' "$top/ashlar-tests/cbits" ;;
-  esac
-}
+tests_of_c() { dirname "$(find "$top"/ashlar-{tests/cbits,file/tests/c} -name "${1##*/}")"; }
 
 # WERROR=1 turns warnings into errors, in a build directory of its own. In the
 # ordinary one, modules that are already compiled would show no warnings. BUILDDIR is

@@ -38,7 +38,7 @@ rest_packages=(chromium)
 # make lint. scripts/versions looks for the newest release by git.
 lint_packages=(git hlint ormolu)
 
-# scripts/fuzz-c and oss-fuzz/build.sh.
+# scripts/sanitize fuzz and oss-fuzz/build.sh.
 fuzz_packages=(clang libclang-rt-dev zip)
 
 # scripts/load.

@@ -2,7 +2,7 @@
 -- Module      : Main
 -- Description : Coverage-guided fuzzing
 --
--- Built with GHC's program coverage (@scripts/fuzz-guided@). Without it, the program runs the same
+-- Built with GHC's program coverage (@scripts/fuzz --guided@). Without it, the program runs the same
 -- cases, faster, but nothing guides it: it mutates the inputs that a guided run has saved.
 module Main (main) where
 
@@ -84,6 +84,7 @@ fuzz a = do
   seedRandom (fromIntegral (seed a))
   deadlyCases (optionFindings (options a) ++ "/deadly.txt")
   let targets = [t | t <- allTargets, only a `isInfixOf` targetName t]
+  when (null targets) (die ("no target has " ++ only a ++ " in its name"))
   forM_ (costTries a) $ \n -> costs n targets >> exitSuccess
   saved <- maybe (pure Map.empty) load (loadFrom a)
   _ <- evaluate (sum (map S.length (concat (Map.elems saved))))
