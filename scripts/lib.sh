@@ -47,7 +47,7 @@ elif [ "${WERROR:-}" = 1 ]; then
   builddir=$top/dist-newstyle/werror
 fi
 
-# CHECKED=1 builds with the flag "checked", in another directory: see scripts/checked.
+# CHECKED=1 builds with the flag "checked", in another directory: see scripts/platforms.
 if [ "${CHECKED:-}" = 1 ]; then
   builddir=$builddir/checked
 fi
