@@ -2,8 +2,8 @@
 -- Module      : Main
 -- Description : Coverage-guided fuzzing
 --
--- Built with GHC's program coverage (@scripts/fuzz --guided@). Without it, the program runs the same
--- cases, faster, but nothing guides it: it mutates the inputs that a guided run has saved.
+-- Built with GHC's program coverage (@scripts/fuzz --guided@). Without it, the program runs the
+-- same cases, faster, but nothing guides it: it mutates the inputs that a guided run has saved.
 module Main (main) where
 
 import Control.Exception (evaluate)
