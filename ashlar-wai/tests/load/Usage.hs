@@ -1,0 +1,1 @@
+../../../ashlar-network/tests/load/Usage.hs
