@@ -3,22 +3,22 @@
 -- Description : The tool ashlar
 module Main (main) where
 
-import Ashlar.Cli (runCli, standardHandles)
+import Ashlar.Cli (handleFlush, runCli, standardHandles)
 import Control.Concurrent (myThreadId)
 import Control.Exception
 import Control.Monad (forM_, when)
 import GHC.IO.Encoding (mkTextEncoding, setFileSystemEncoding)
 import System.Environment (getArgs)
 import System.Exit (exitWith)
-import System.IO (hFlush, stdout)
 import System.Posix.Signals
+import System.Timeout (timeout)
 
 main :: IO ()
 main = do
   -- Names of files and of fields are UTF-8, whatever the locale says.
   mkTextEncoding "UTF-8//ROUNDTRIP" >>= setFileSystemEncoding
   handles <- standardHandles
-  endedBy [sigTERM, sigHUP] (getArgs >>= runCli handles >>= exitWith)
+  endedBy [sigTERM, sigHUP] (handleFlush handles) (getArgs >>= runCli handles >>= exitWith)
 
 newtype Ended = Ended Signal
 
@@ -30,20 +30,19 @@ instance Exception Ended where
   fromException = asyncExceptionFromException
 
 -- These signals end the program, as Ctrl-C does: first files that are not complete are removed, and
--- results so far are written. (One that is ignored stays so: nohup.)
-endedBy :: [Signal] -> IO () -> IO ()
-endedBy signals act = do
+-- results so far are written, unless nobody takes them for a second. (A signal that is ignored
+-- stays so: nohup.)
+endedBy :: [Signal] -> IO () -> IO () -> IO ()
+endedBy signals writeResults act = do
   this <- myThreadId
   forM_ signals $ \signal -> do
     before <- installHandler signal (CatchOnce (throwTo this (Ended signal))) Nothing
     when (isIgnored before) (() <$ installHandler signal Ignore Nothing)
   act `catch` \(Ended signal) -> do
     _ <- installHandler signal Default Nothing
-    hFlush stdout `catch` ignored
+    _ <- timeout 1000000 writeResults
     raiseSignal signal
   where
-    ignored :: IOException -> IO ()
-    ignored _ = pure ()
     isIgnored handler = case handler of
       Ignore -> True
       _ -> False

@@ -26,6 +26,12 @@ export function plain(data: Uint8Array): Uint8Array {
   return data.constructor === Uint8Array ? data : new Uint8Array(data.buffer, data.byteOffset, data.length);
 }
 
+/** A chunk of a stream. (A text, or an array of larger numbers, would be read as other bytes.) */
+export function chunk(x: unknown): Uint8Array {
+  if (ArrayBuffer.isView(x) && Object.prototype.toString.call(x) === "[object Uint8Array]") return x as Uint8Array;
+  throw new TypeError("an iterable of Uint8Array is needed, or a stream of them; readBytes reads one of them");
+}
+
 /** Are they the same bytes? */
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((x, i) => x === b[i]);

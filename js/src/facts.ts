@@ -5,7 +5,9 @@ import { children, Definition, fieldShapes, inAnyFormat, Leaf, mapShapes, NUMBER
 export type Cost = readonly [number, number];
 
 const MOST = 0x1000000;
-const plus = (a: Cost, b: Cost): Cost => [Math.min(MOST, a[0] + b[0]), Math.min(MOST, a[1] + b[1])];
+/** Sizes are cut off here. The bytes may come after the parts, and need not be there: they pay for 2^20 parts at most. */
+const MOST_SIZE = 0x4000;
+const plus = (a: Cost, b: Cost): Cost => [Math.min(MOST, a[0] + b[0]), Math.min(MOST_SIZE, a[1] + b[1])];
 
 /** The parts of a shape that are not in its definitions. */
 export function ownParts(s: Shape): number {
@@ -99,6 +101,10 @@ export class Costs {
     return this.packed ? Number(count > 1) : tagSize(count);
   }
 
+  private size(n: number): number {
+    return Math.min(MOST_SIZE, this.units * n);
+  }
+
   private leaf(l: Leaf): number {
     if (!this.packed) return leastOfLeaf(l);
     return l.type === "bool" ? 1 : 8 * Math.min(1, leastOfLeaf(l));
@@ -114,9 +120,9 @@ export class Costs {
       case "tuple": return this.ofAll(s.of);
       case "list": case "nonEmpty": case "set": case "map": return [1, s.compact && !this.packed ? 1 : 8];
       case "array": { const c = this.of(s.index); return plus(plus(c, c), [1, 8]); }
-      case "constant": return [1, this.units * Math.min(MOST, s.bytes.length)];
+      case "constant": return [1, this.size(s.bytes.length)];
       case "reference": return this.definitions[s.to] as Cost;
-      case "opaque": return [1, s.size === null ? 0 : this.units * (s.size > 0x1000000n ? MOST : Number(s.size))];
+      case "opaque": return [1, this.size(Number(s.size ?? 0n))];
       case "irregular": return [1, 0];
       // (A packed value of no bytes is a step.)
       case "packed": return this.packed ? this.of(s.of) : [1, 1];

@@ -1,5 +1,5 @@
 /** Files of records. */
-import { concat, Sink } from "./bytes.js";
+import { chunk, concat, Sink } from "./bytes.js";
 import { crc32c } from "./crc.js";
 import { Lost } from "./damage.js";
 import { AshlarError } from "./errors.js";
@@ -120,12 +120,6 @@ export async function* readStream(
   } finally {
     await pull.stop();
   }
-}
-
-/** A chunk of a stream. (One of a typed array of another kind, or a text, would be read as other bytes.) */
-function chunk(x: unknown): Uint8Array {
-  if (x instanceof Uint8Array) return x;
-  throw new TypeError("an iterable of Uint8Array is needed, or a stream of them; readBytes reads one of them");
 }
 
 function pulling(source: Source): { next(): Promise<Uint8Array | null>; stop(): Promise<unknown> } {

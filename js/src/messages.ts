@@ -1,5 +1,5 @@
 /** Typed messages over a stream of bytes. A direction is a hello, a verdict, any number of messages, and an end. */
-import { concat, Sink } from "./bytes.js";
+import { chunk, concat, Sink } from "./bytes.js";
 import { crc32c } from "./crc.js";
 import { AshlarError, DecodeError, shown } from "./errors.js";
 import { Today, Values, valuesOf } from "./evolution.js";
@@ -100,7 +100,7 @@ export class Incoming {
           ? `the peer closed the connection in the middle of a message, after ${held} bytes`
           : "the peer closed the connection without an end of its messages");
       }
-      this.push(more.value);
+      this.push(chunk(more.value));
     }
     return this.data.subarray(this.from, this.from + n);
   }

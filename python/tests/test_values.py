@@ -407,8 +407,15 @@ class Limits(unittest.TestCase):
             for kind in (bind(Schema(maps)), bind(Schema(s.Packed(maps)))):
                 few = {k: 1 for k in keys[:256]}
                 self.assertEqual(kind.decode(kind.encode(few)), few)
+                with self.assertRaisesRegex(EncodeError, "more than 256 keys with the same hash"):
+                    kind.encode({k: 1 for k in keys})
+            # The bytes of the map, as those of a list of pairs.
+            pairs_of = s.List(s.Tuple((key, s.Leaf("word8"))))
+            alike: List[Tuple[s.Shape, s.Shape]] = [(pairs_of, maps), (s.Packed(pairs_of), s.Packed(maps))]
+            for listed, mapped in alike:
+                data = bind(Schema(listed)).encode([(k, 1) for k in sorted(keys)])
                 with self.assertRaisesRegex(DecodeError, "more than 256 keys with the same hash"):
-                    kind.decode(kind.encode({k: 1 for k in keys}))
+                    bind(Schema(mapped)).decode(data)
         # Lists of pairs need no hashes.
         pairs = bind(Schema(s.List(s.Tuple((s.Leaf("integer"), s.Leaf("word8"))))))
         self.assertEqual(len(pairs.decode(pairs.encode([(n, 1) for n in numbers]))), 257)
@@ -424,6 +431,10 @@ class Limits(unittest.TestCase):
         with self.assertRaises(DecodeError) as caught:
             bind(Schema(s.Reference(0), tuple(definitions))).decode(b"")
         self.assertIn("more than 1048576 elements of no bytes", str(caught.exception))
+        # Bytes that come after them, and are not there, pay for no more than 2^20 of them.
+        after = s.Tuple((s.Reference(0), s.Opaque("x", 0, 0x1000000)))
+        with self.assertRaisesRegex(DecodeError, "more than 1048576 elements of no bytes"):
+            bind(Schema(after, tuple(definitions))).decode(b"")
 
     def test_types_without_finite_values(self) -> None:
         for form in ("newtype", "record"):

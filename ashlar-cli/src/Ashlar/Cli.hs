@@ -12,6 +12,7 @@ module Ashlar.Cli
   ( runCli,
     Handles,
     newHandles,
+    handleFlush,
     standardHandles,
     commandNames,
   )

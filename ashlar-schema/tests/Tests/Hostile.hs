@@ -56,6 +56,11 @@ tests =
               (\e -> (errorOffset e, errorReason e)) <$> leftOf (runGetWhole (getValue s) n)
         map (failsAt . encode) [1000, 2 ^ (33 :: Int) :: Int]
           @?= replicate 2 (Just (8, MissingInput 8 0)),
+      testCase "a packed constructor that is made by hand may have any number" $
+        [ toStrictByteString (putValue (InPacked (Tagged count i (Constructor "C" False []) V.empty)))
+          | (count, i) <- [(2, 2), (3, 3), (2, -1), (1, 7), (0, 0), (2 ^ (40 :: Int), 5)]
+        ]
+          @?= ["\0", "\0", "\0", "", "", "\0\5"],
       testCase "elements that have bytes announce no more than these" $ do
         let pairs = Schema (List Length64 (Tuple [byte, byte])) V.empty
             budget = defaultBudget {budgetBytes = Just 10000}
@@ -272,6 +277,11 @@ costs =
       "many packed elements of a bit and 60 units"
       (Schema (Packed (List LengthVarint (Tuple (Leaf Boolean : units 60)))) V.empty)
       ("\160\156\1" <> B.replicate 2500 0)
+      failsEarly,
+    bounded
+      "two to the 60th units before bytes that are not there"
+      (chain (Tuple [Reference 1, Opaque "x" 0 (Just 0x1000000)] : drop 1 (doubled 61 (Leaf Unit))))
+      ""
       failsEarly,
     bounded
       "many elements of one byte at the end of a long chain"

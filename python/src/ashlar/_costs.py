@@ -14,8 +14,11 @@ from . import shapes as s
 
 __all__ = ["Cost", "Costs", "least_of_leaf", "tag_size"]
 
-#: Sums of parts and sizes are cut off here.
+#: Sums of parts are cut off here.
 _MOST = 0x1000000
+
+#: Sizes are cut off here. The bytes may come after the parts, and need not be there: they pay for 2^20 parts at most.
+_MOST_SIZE = 0x4000
 
 #: The least parts and the least size of a value.
 Cost = Tuple[int, int]
@@ -62,11 +65,11 @@ class Costs:
         if isinstance(shape, s.Array):
             return _plus(_twice(self.of(shape.index)), (1, 8))
         if isinstance(shape, s.Constant):
-            return (1, self._units * min(_MOST, len(shape.bytes)))
+            return (1, self._size(len(shape.bytes)))
         if isinstance(shape, s.Reference):
             return self._known[shape.to]
         if isinstance(shape, s.Opaque):
-            return (1, self._units * min(_MOST, shape.size or 0))
+            return (1, self._size(shape.size or 0))
         # A packed value of no bytes counts as a step. (Within another one it changes nothing.)
         if isinstance(shape, s.Packed):
             return self.of(shape.of) if self._packed else (1, 1)
@@ -99,6 +102,9 @@ class Costs:
     def of_tag(self, count: int) -> int:
         """The least size of a tag, given the number of constructors."""
         return int(count > 1) if self._packed else tag_size(count)
+
+    def _size(self, n: int) -> int:
+        return min(_MOST_SIZE, self._units * n)
 
     def _of_leaf(self, leaf: s.Leaf) -> int:
         if not self._packed:
@@ -135,7 +141,7 @@ def least_of_leaf(leaf: s.Leaf) -> int:
 
 
 def _plus(a: Cost, b: Cost) -> Cost:
-    return (min(_MOST, a[0] + b[0]), min(_MOST, a[1] + b[1]))
+    return (min(_MOST, a[0] + b[0]), min(_MOST_SIZE, a[1] + b[1]))
 
 
 def _twice(cost: Cost) -> Cost:

@@ -13,6 +13,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import shapes as s
 from ._bits import packed_leaf, put_symbol
+from ._budget import ONE_HASH
 from ._costs import tag_size
 from ._emit import CODES, Source, Unusual, inlined
 from ._facts import Facts, is_ordered
@@ -316,6 +317,8 @@ class _Writer:
         source = self.source
         k, value = source.name(), source.name()
         self.check(f"{x}.__class__ is dict")
+        if self.facts.may_collide(shape.key):
+            self.check(f"len({x}) <= {ONE_HASH}")
         self.count(f"len({x})", shape.compact or self.bits is not None)
         source.line(f"for {k}, {value} in sorted({x}.items(), key={source.constant(_first)}):")
         source.depth += 1

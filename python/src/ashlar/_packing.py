@@ -63,7 +63,7 @@ class Side:
 
         So a type that contains itself by way of a packed one has a program, too.
         """
-        return Side(Schema(plain_shape(self.schema.root), tuple(map(_plain, self.definitions))))
+        return Side(Schema._unchecked(plain_shape(self.schema.root), tuple(map(_plain, self.definitions))))
 
     @cached_property
     def has_unpacked(self) -> bool:

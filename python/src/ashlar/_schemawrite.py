@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterable, Iterator, List, Tuple
+from typing import Callable, Iterable, Iterator, Tuple
 
 from . import shapes as s
 from ._varint import put_integer, put_natural
@@ -26,15 +26,17 @@ def encode_schema(root: s.Shape, definitions: Tuple[s.Definition, ...]) -> bytes
 def schema_pieces(
     root: s.Shape, count: int, definitions: Iterable[s.Definition], changed: Callable[[s.Shape], s.Shape]
 ) -> Iterator[bytes]:
-    """The bytes of a schema with other shapes, one shape after the other."""
-    yield _shape(changed(root)) + _length(count)
+    """The bytes of a schema with other shapes, in pieces: a shape may have many bytes."""
+    yield from _shape(changed(root))
+    yield _length(count)
     for d in definitions:
         forms = bytes((_FORMS.index(d.form), _ORDERS.index(d.order)))
         yield _text(d.name) + forms + _length(len(d.constructors))
         for c in d.constructors:
             yield _text(c.name) + bytes((c.retired,)) + _length(len(c.fields))
             for f in c.fields:
-                yield _text(f.name) + _shape(changed(f.shape))
+                yield _text(f.name)
+                yield from _shape(changed(f.shape))
 
 
 def _length(n: int) -> bytes:
@@ -51,16 +53,12 @@ def text_size(text: str) -> int:
     return 8 + len(text if text.isascii() else text.encode())
 
 
-def _shape(shape: s.Shape) -> bytes:
-    out: List[bytes] = []
-    _put_shape(out, shape)
-    return b"".join(out)
-
-
-def _put_shape(out: List[bytes], shape: s.Shape) -> None:
-    out.append(shape_head(shape))
-    for child in s.children(shape):
-        _put_shape(out, child)
+def _shape(shape: s.Shape) -> Iterator[bytes]:
+    work = [shape]
+    while work:
+        x = work.pop()
+        yield shape_head(x)
+        work += reversed(s.children(x))
 
 
 def shape_head(shape: s.Shape) -> bytes:

@@ -13,11 +13,12 @@ from typing import Any, Callable, Dict, List, NamedTuple, NoReturn, Optional, Se
 
 from . import shapes as s
 from ._bits import packed_leaf, put_symbol
-from ._budget import LEVELS, RAISABLE
+from ._budget import LEVELS, ONE_HASH, RAISABLE
 from ._compare import INCOMPARABLE, Take, compare, in_order, indices_between, is_plain
 from ._costs import tag_size
 from ._emit import RAISED
 from ._facts import Facts, is_ordered
+from ._hashes import counted
 from ._varint import put_integer, put_natural, put_varint
 from ._leafread import bound_text
 from .errors import EncodeError
@@ -243,6 +244,10 @@ def _map(
             found = in_order(facts, shape.key, [k for k, _ in pairs], take)
             pairs = [(k, x[k]) for k in found]
         _check_order(facts, take, shape.key, [k for k, _ in pairs], path, work)
+    if isinstance(x, dict) and facts.hashable(shape.key) and facts.may_collide(shape.key):
+        hashes: Dict[int, int] = {}
+        if not all(counted(hashes, k) for k in x):
+            _fail(path, f"more than {ONE_HASH} keys with the same hash")
     out.count(len(pairs), shape.compact)
     inside = _deeper(path)
     for i in range(len(pairs) - 1, -1, -1):

@@ -35,9 +35,19 @@ class Schema:
         problem = check_schema(root, definitions)
         if problem is not None:
             raise AshlarError(problem)
+        self._set(root, definitions)
+
+    def _set(self, root: s.Shape, definitions: Tuple[s.Definition, ...]) -> None:
         self.root = root
         self.definitions = definitions
         self.facts = Facts(definitions)
+
+    @staticmethod
+    def _unchecked(root: s.Shape, definitions: Tuple[s.Definition, ...]) -> Schema:
+        # One that is made of another one. (Its essence may be larger, and is not asked for.)
+        schema = Schema.__new__(Schema)
+        schema._set(root, definitions)
+        return schema
 
     @staticmethod
     def decode(data: bytes) -> Schema:

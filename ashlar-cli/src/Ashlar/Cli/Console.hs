@@ -7,6 +7,7 @@ module Ashlar.Cli.Console
   ( Handles,
     handleErr,
     handleFlush,
+    handleStops,
     newHandles,
     standardHandles,
     toMessages,
@@ -46,7 +47,7 @@ module Ashlar.Cli.Console
 where
 
 import Ashlar.Builder (Builder, char7, toLazyByteString)
-import Control.Exception (Exception (..), catch, finally, throwIO)
+import Control.Exception (Exception (..), catch, finally, onException, throwIO)
 import Control.Monad (when)
 import qualified Data.ByteString as B
 import qualified Data.ByteString.Lazy as L
@@ -129,11 +130,14 @@ toMessages hs = newHandles (handleErr hs) (handleErr hs) False (handleProgress h
 stopping :: Handles -> Handles
 stopping hs = hs {handleStops = True, handleProgress = False}
 
--- Write results, unless that has failed before.
+-- Write results, unless that has failed before. If it is interrupted, the Handle would write the
+-- same bytes again.
 written :: Handles -> IO () -> IO ()
 written hs act = do
   wanted <- isWanted hs
-  when wanted (act `catch` (writeIORef (handleLost hs) . Just))
+  when wanted $ (act `onException` lost (userError "interrupted")) `catch` lost
+  where
+    lost = writeIORef (handleLost hs) . Just
 
 -- | Can results still be written?
 isWanted :: Handles -> IO Bool

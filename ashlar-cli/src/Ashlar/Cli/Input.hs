@@ -269,16 +269,19 @@ withValues hs ofRecords path act = withInput path $ \h -> do
   size <- fromMaybe 0 <$> fileSizeOf path
   withProgress hs size $ \watched -> do
     arrived <- newIORef 0
-    let next = do
-          chunk <- promptly hs h
+    let next hs' = do
+          chunk <- promptly hs' h
           modifyIORef' arrived (+ fromIntegral (B.length chunk))
           chunk <$ (readIORef arrived >>= progress watched)
         more offset n = do
           now <- readIORef arrived
           if now - offset > n
             then pure True
-            else next >>= \chunk -> if B.null chunk then pure False else more offset n
-    source <- newSource next
+            else -- There is something to say of the value, whoever reads the results.
+
+              next hs {handleStops = False} >>= \chunk ->
+                if B.null chunk then pure False else more offset n
+    source <- newSource (next hs)
     records <- beginsRecords source
     when records $ failed (path ++ ": " ++ ofRecords)
     act (Values source more)

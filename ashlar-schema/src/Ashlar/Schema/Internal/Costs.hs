@@ -11,7 +11,8 @@
 -- each byte, the work is linear in the bytes and is not counted. Otherwise each part counts as a
 -- step of the budget, and so does each part of an element of no bytes. No type that anybody has
 -- written comes near that, except for those whose values have no bytes. Sizes in the packed format
--- are in bits: a byte is eight units there.
+-- are in bits: a byte is eight units there. The bytes may come after the parts, and need not be
+-- there. So sizes are cut off, and pay for 2^20 parts at most.
 module Ashlar.Schema.Internal.Costs
   ( Cost (..),
     fair,
@@ -59,9 +60,11 @@ fairTogether known = fair known . together known
 
 -- Sums are cut off, so they do not overflow.
 plus :: Cost -> Cost -> Cost
-plus (Cost a b) (Cost c d) = Cost (min most (a + c)) (min most (b + d))
-  where
-    most = 0x1000000
+plus (Cost a b) (Cost c d) = Cost (min 0x1000000 (a + c)) (min mostSize (b + d))
+
+-- What is larger counts as this, in bytes or bits: Note [Work without bytes].
+mostSize :: Int
+mostSize = 0x4000
 
 -- | The least size of what formats write in different ways.
 data Least = Least
@@ -150,7 +153,7 @@ costOf known@(Costs least definitions) shape = case shape of
   where
     twice c = plus c c
     counted len = Cost 1 (leastOfLength least len)
-    sizeOf n = leastUnits least * min 0x1000000 n
+    sizeOf n = min mostSize (leastUnits least * min mostSize n)
 
 -- | The cost of a value with parts of these shapes.
 costOfAll :: Costs -> [Shape] -> Cost

@@ -63,4 +63,4 @@ essenceSize root definitions =
 
 -- A sum that does not overflow.
 sumOf :: [Int] -> Int
-sumOf = List.foldl' (\a b -> min (mostEssence + 1) (a + b)) 0
+sumOf = List.foldl' (\a b -> if b > mostEssence - a then mostEssence + 1 else a + b) 0

@@ -69,9 +69,11 @@ essence s = Schema (bare (schemaRoot s)) (V.fromList (map (simplified . (definit
   where
     definitions = schemaDefinitions s
     known = unwrapping definitions
+    -- A newtype is one shape, wherever it is used.
+    shared = V.map renumbered known
     simplified d =
       (overShapes bare d) {definitionName = T.empty, definitionOrder = Unordered}
-    bare = renumbered . unwrapped known
+    bare = unwrapped shared
     renumbered shape = case shape of
       Reference i -> Reference (IM.findWithDefault i i numbers)
       _ -> mapShapes renumbered shape

@@ -132,7 +132,11 @@ packValue pool value = case value of
     packValue pool low <> packValue pool high <> putCount LengthVarint (V.length xs)
       <> foldMap (packValue pool) xs
   Fields _ xs -> foldMap (packValue pool) xs
-  Tagged count i _ xs -> putSymbol pool count i <> foldMap (packValue pool) xs
+  Tagged count i _ xs -> putSymbol pool n (if 0 <= i && i < n then i else 0) <> rest
+    where
+      -- (A value that is made by hand may have any of both.)
+      n = max 1 (min 65536 count)
+      rest = foldMap (packValue pool) xs
   InPacked x -> packValue pool x
   _ -> putValue value
 
