@@ -57,8 +57,9 @@ tests =
         map (failsAt . encode) [1000, 2 ^ (33 :: Int) :: Int]
           @?= replicate 2 (Just (8, MissingInput 8 0)),
       testCase "a packed constructor that is made by hand may have any number" $
-        [ toStrictByteString (putValue (InPacked (Tagged count i (Constructor "C" False []) V.empty)))
-          | (count, i) <- [(2, 2), (3, 3), (2, -1), (1, 7), (0, 0), (2 ^ (40 :: Int), 5)]
+        [ toStrictByteString (putValue (InPacked (Tagged count i c V.empty)))
+          | c <- [Constructor "C" False []],
+            (count, i) <- [(2, 2), (3, 3), (2, -1), (1, 7), (0, 0), (2 ^ (40 :: Int), 5)]
         ]
           @?= ["\0", "\0", "\0", "", "", "\0\5"],
       testCase "elements that have bytes announce no more than these" $ do
