@@ -174,13 +174,13 @@ compiled s
 
     repeated :: ByteString -> Length -> Int -> Shape -> Maybe Order -> Op
     repeated before len least inner order
-      | isLarge [inner] = elementsOp (before <> "[") len least order (shapeOp "" inner done) "]"
-      | otherwise = unusual
+      | isSmall [inner] = unusual
+      | otherwise = elementsOp (before <> "[") len least order (shapeOp "" inner done) "]"
 
     entriesOp :: ByteString -> Length -> Shape -> Shape -> Order -> Op
     entriesOp before len k v order
-      | isLarge [k, v] = elementsOp (before <> open) len 0 (Just order) entry close
-      | otherwise = unusual
+      | isSmall [k, v] = unusual
+      | otherwise = elementsOp (before <> open) len 0 (Just order) entry close
       where
         -- (Chosen as values: GHC 9.10 panics where the whole operation is, and its lambdas are not
         -- eta-expanded.)
@@ -188,9 +188,12 @@ compiled s
           | isName shapes k = ("{", shapeOp "" k (shapeOp ":" v done), "}")
           | otherwise = ("[", shapeOp "[" k (shapeOp "," v (literal "]" done)), "]")
 
-    -- Does an element of these shapes have bytes, and few parts for them?
-    isLarge elementShapes =
-      costBytes (costOfAll known elementShapes) > 0 && fairTogether known elementShapes
+    -- Has an element of these shapes no bytes, or too few for its parts? (Inlined, it makes GHC 9.10
+    -- panic, as above.)
+    isSmall :: [Shape] -> Bool
+    isSmall elementShapes =
+      costBytes (costOfAll known elementShapes) == 0 || not (fairTogether known elementShapes)
+    {-# NOINLINE isSmall #-}
 
     orderOf k
       | isOrdered unordered k = orderOfKeys (bareShape shapes k)
