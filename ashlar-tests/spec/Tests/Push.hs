@@ -211,11 +211,10 @@ longHistory = do
   -- The chunk that it begins with counts, too.
   case Cereal.runGetPartial (Cereal.skip (80 * 1048576)) (S.replicate (65 * 1048576) 0) of
     Cereal.Partial resume -> do
-      let rest = S.replicate (15 * 1048576) 0
-      case resume rest of
+      case resume (S.replicate (15 * 1048576) 0) of
         Cereal.Done () _ -> pure ()
         _ -> assertFailure "not done"
-      second <- try (evaluate (resume rest))
+      second <- try (evaluate (resume (S.replicate (15 * 1048576) 1)))
       either (\(ErrorCall _) -> pure ()) (\_ -> assertFailure "a second use after all") second
     _ -> assertFailure "not partial"
 
