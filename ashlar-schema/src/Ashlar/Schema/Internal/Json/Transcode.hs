@@ -188,8 +188,8 @@ compiled s
           | isName shapes k = ("{", shapeOp "" k (shapeOp ":" v done), "}")
           | otherwise = ("[", shapeOp "[" k (shapeOp "," v (literal "]" done)), "]")
 
-    -- Has an element of these shapes no bytes, or too few for its parts? (Inlined, it makes GHC 9.10
-    -- panic, as above.)
+    -- Has an element of these shapes no bytes, or too few for its parts? (Inlined, it makes GHC
+    -- 9.10 panic, as above.)
     isSmall :: [Shape] -> Bool
     isSmall elementShapes =
       costBytes (costOfAll known elementShapes) == 0 || not (fairTogether known elementShapes)
