@@ -64,6 +64,18 @@ start args = do
   self <- getExecutablePath
   spawnProcess self ("child" : args)
 
+-- The size of a file, if there is one.
+sizeOf :: FilePath -> IO Integer
+sizeOf path = doesFileExist path >>= \there -> if there then getFileSize path else pure 0
+
+-- Wait until a file has 5,000 bytes more than that, for two minutes at most.
+grown :: FilePath -> Integer -> IO ()
+grown path size = void (timeout 120000000 wait)
+  where
+    wait = do
+      now <- sizeOf path
+      unless (now > size + 5000) (threadDelay 1000 >> wait)
+
 -- The record with a number. Its size depends on the number.
 rowOf :: Int64 -> Row
 rowOf i = Row n (T.replicate (n `mod` 50) "x") [1 .. fromIntegral (n `mod` 7)] (Just (even n))
@@ -94,9 +106,13 @@ whole = defaultReadOptions {readWholeTail = False}
 killed :: Property
 killed = withMaxSuccess 1 . ioProperty . inFile $ \path -> do
   let rounds n = forM [1 .. n :: Int] $ \i -> do
+        size <- sizeOf path
         p <- start ["write", path, show (100 + 300 * (i `mod` 9))]
-        -- The first rounds may end in the header.
-        threadDelay (if i < 8 then 2500 * i else 20000 + 3000 * (i `mod` 11))
+        -- The first rounds may end in the header. The others have records, however slow the
+        -- machine.
+        if i < 8
+          then threadDelay (2500 * i)
+          else grown path size >> threadDelay (3000 * (i `mod` 11))
         killWriter p
         there <- doesFileExist path
         if there then check i path else pure (property True)
@@ -213,13 +229,10 @@ oneWriter = ioProperty . inFile $ \path -> do
     got <- readAll defaultReadOptions rowType path
     pure (a, b, got)
   afterwards <- try (appendRecords rowType path [rowOf 1])
+  size <- sizeOf path
   p <- start ["write", path, "100"]
-  -- Until it has opened the file.
-  size <- getFileSize path
-  let wait = do
-        now <- getFileSize path
-        unless (now > size + 5000) (threadDelay 1000 >> wait)
-  other <- (timeout 120000000 wait >> try (appendRecords rowType path [])) `finally` killWriter p
+  -- It has opened the file.
+  other <- (grown path size >> try (appendRecords rowType path [])) `finally` killWriter p
   pure $
     inside === (Left (FileLocked path), Left (FileLocked path), Ended 1 [rowOf 0])
       .&&. afterwards === (Right () :: Either FileLocked ())
