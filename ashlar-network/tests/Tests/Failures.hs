@@ -262,25 +262,10 @@ values :: TestTree
 values =
   testGroup
     "values that throw, and sizes that are wrong"
-    [ testProperty "small messages that throw: the connection goes on" . once . ioProperty $ do
-        (a, b) <- pipe 100
-        (rs, got) <-
-          both
-            (withConnection defaultOptions odd' number a (\c -> mapM (tried c) small))
-            (withConnection defaultOptions number odd' b receiveAll)
-        pure $
-          rs === ["fine", "bad", "fine", "fine"]
-            .&&. got === ([Fine 1, Fine 6, Fine 2], Right ()),
-      testProperty "a large message that is too long before it is sent: the connection goes on"
-        . once
-        . ioProperty
-        $ do
-          (a, b) <- pipe 100000
-          (rs, got) <-
-            both
-              (withConnection defaultOptions odd' number a (\c -> mapM (tried c) long))
-              (withConnection defaultOptions number odd' b receiveAll)
-          pure ((rs, got) === (["fine", "WrongSize", "fine"], ([Fine 1, Fine 2], Right ()))),
+    [ testProperty "small messages that throw: the connection goes on" $
+        goesOn 100 small ["fine", "bad", "fine", "fine"] [Fine 1, Fine 6, Fine 2],
+      testProperty "a large message that is too long before it is sent: the connection goes on" $
+        goesOn 100000 long ["fine", "WrongSize", "fine"] [Fine 1, Fine 2],
       testProperty "large messages that throw: the connection fails" . once . conjoin $
         [ ioProperty $ do
             (a, b) <- pipe 100000
@@ -307,6 +292,14 @@ values =
   where
     small = [Fine 1, Throws 5, Lies 5, Fine 2]
     long = [Fine 1, Long 200000, Fine 2]
+    -- What becomes of each message, and what arrives.
+    goesOn room messages results arrived = once . ioProperty $ do
+      (a, b) <- pipe room
+      (rs, got) <-
+        both
+          (withConnection defaultOptions odd' number a (\c -> mapM (tried c) messages))
+          (withConnection defaultOptions number odd' b receiveAll)
+      pure (rs === results .&&. got === (arrived, Right ()))
     tried c x = do
       r <- try (outcome (send c x))
       pure $ case r of

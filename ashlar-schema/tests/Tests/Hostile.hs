@@ -29,6 +29,7 @@ import GHC.Conc (getAllocationCounter, setAllocationCounter)
 import Test.Tasty
 import Test.Tasty.HUnit
 import Test.Tasty.QuickCheck hiding (NonEmpty, again)
+import Tests.Fingerprints (usedOften)
 import Tests.Generate
 
 tests :: TestTree
@@ -207,17 +208,7 @@ refusals =
         ( V.fromList
             [Definition "A" form ByParts [Constructor "A" False [], Constructor second False []]]
         )
-    -- A newtype of 50 KB.
-    unwrappedOften n =
-      Schema
-        (Reference 0)
-        ( V.fromList
-            [ Definition "A" Record ByParts [Constructor "A" False (map use [1 .. n :: Int])],
-              Definition "B" Newtype ByParts [Constructor "B" False [Field "b" large]]
-            ]
-        )
-    use i = Field (T.pack (show i)) (Reference 1)
-    large = Constant (B.replicate 50000 1)
+    unwrappedOften n = usedOften n (Constant (B.replicate 50000 1))
     many n = [Constructor (T.pack (show i)) False [] | i <- [1 .. n :: Int]]
 
 lists :: Int -> Shape -> Shape
