@@ -194,15 +194,15 @@ encodeLazy x = toLazyByteString (put x)
 {-# INLINE encodeLazy #-}
 
 -- | 'encode' to a 'Handle', in constant memory besides the value. (But see 'encodeLazy' for packed
--- values.) Errors of the Handle are
--- 'Control.Exception.IOException's. 'hPutBuilder' says what is written if a part throws.
+-- values.) Errors of the Handle are 'Control.Exception.IOException's. 'hPutBuilder' says what is
+-- written if a part throws.
 hEncode :: Codec a => Handle -> a -> IO ()
 hEncode h x = hPutBuilder h (put x)
 {-# INLINE hEncode #-}
 
--- | 'encode' to a file, as by 'hEncode'. Its previous contents are lost, even
--- if an exception in the value ends the output early. Throws an 'Control.Exception.IOException' if
--- the file cannot be written.
+-- | 'encode' to a file, as by 'hEncode'. Its previous contents are lost, even if an exception in
+-- the value ends the output early. Throws an 'Control.Exception.IOException' if the file cannot be
+-- written.
 encodeFile :: Codec a => FilePath -> a -> IO ()
 encodeFile path x = writeFile path (put x)
 {-# INLINE encodeFile #-}

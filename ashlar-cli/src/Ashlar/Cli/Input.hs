@@ -277,10 +277,9 @@ withValues hs ofRecords path act = withInput path $ \h -> do
           now <- readIORef arrived
           if now - offset > n
             then pure True
-            else -- There is something to say of the value, whoever reads the results.
-
-              next hs {handleStops = False} >>= \chunk ->
-                if B.null chunk then pure False else more offset n
+            else further >>= \chunk -> if B.null chunk then pure False else more offset n
+        -- There is something to say of the value, whoever reads the results.
+        further = next hs {handleStops = False}
     source <- newSource (next hs)
     records <- beginsRecords source
     when records $ failed (path ++ ": " ++ ofRecords)
