@@ -42,6 +42,7 @@ where
 
 import Ashlar.Internal.Builder.Core
 import Ashlar.Internal.Get.Budget (chargeRound)
+import Ashlar.Internal.Get.Bytes (ifReadsNothing)
 import Ashlar.Internal.Get.Core
 import Ashlar.Internal.Get.Env (Env, bitsCell)
 import Ashlar.Internal.Get.Numbers (getWord8)
@@ -314,11 +315,7 @@ lowest n bits = bits .&. (1 `unsafeShiftL` n - 1)
 -- | Run a decoder, and use a step if it has read neither bytes nor bits.
 chargedIfIdle :: Get a -> Get a
 chargedIfIdle g = do
-  bits <- getBitsLeft
-  at <- here
-  x <- g
-  now <- getBitsLeft
-  if now /= bits
-    then pure x
-    else here >>= \end -> if end == at then x <$ chargeRound else pure x
+  before <- getBitsLeft
+  let idle x = getBitsLeft >>= \now -> if now == before then x <$ chargeRound else pure x
+  ifReadsNothing idle g
 {-# INLINE chargedIfIdle #-}
